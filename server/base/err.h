@@ -34,7 +34,13 @@ struct hs_err {
     char text[512]; /* one sentence, UTF-8, no newline, always terminated */
 };
 
-#define HS_ERR_INIT {HS_OK, -1, {0}}
+#define HS_ERR_INIT \
+    {               \
+        HS_OK, -1,  \
+        {           \
+            0       \
+        }           \
+    }
 
 void hs_err_clear(struct hs_err *err);
 

@@ -12,7 +12,7 @@
 struct hs_intern {
     HS_VEC(struct hs_str); /* p[id] */
     struct hs_arena bytes;
-    uint64_t *slots;       /* high 32 bits of the hash, then id + 1; 0 is free */
+    uint64_t *slots; /* high 32 bits of the hash, then id + 1; 0 is free */
     size_t nslots;
 };
 

@@ -19,7 +19,10 @@ struct hs_json {
     char close[HS_JSON_DEPTH];
     bool comma, after_key;
 };
-#define HS_JSON_INIT(buf) {(buf), 0, {0}, false, false}
+#define HS_JSON_INIT(buf)           \
+    {                               \
+        (buf), 0, {0}, false, false \
+    }
 
 void hs_json_obj(struct hs_json *j);
 void hs_json_arr(struct hs_json *j);
@@ -27,10 +30,10 @@ void hs_json_end(struct hs_json *j);
 void hs_json_key(struct hs_json *j, const char *key);
 void hs_json_key_n(struct hs_json *j, struct hs_str key);
 void hs_json_str(struct hs_json *j, struct hs_str s);
-void hs_json_cstr(struct hs_json *j, const char *s);     /* NULL writes null */
-void hs_json_i64(struct hs_json *j, int64_t v);          /* a string beyond +-2^53 */
-void hs_json_f64(struct hs_json *j, double v);           /* shortest text that reads back the same; null if not finite */
-void hs_json_us(struct hs_json *j, int64_t ns);          /* nanoseconds as exact microseconds: 1234567 -> 1234.567 */
+void hs_json_cstr(struct hs_json *j, const char *s); /* NULL writes null */
+void hs_json_i64(struct hs_json *j, int64_t v);      /* a string beyond +-2^53 */
+void hs_json_f64(struct hs_json *j, double v);       /* shortest text that reads back the same; null if not finite */
+void hs_json_us(struct hs_json *j, int64_t ns);      /* nanoseconds as exact microseconds: 1234567 -> 1234.567 */
 void hs_json_bool(struct hs_json *j, bool v);
 void hs_json_null(struct hs_json *j);
 void hs_json_raw(struct hs_json *j, struct hs_str json); /* text that is JSON already */
@@ -39,6 +42,6 @@ void hs_json_raw(struct hs_json *j, struct hs_str json); /* text that is JSON al
 void hs_json_quote(struct hs_buf *out, struct hs_str s);
 void hs_put_us(struct hs_buf *out, int64_t ns);
 void hs_put_f64(struct hs_buf *out, double v);
-void hs_put_utf8(struct hs_buf *out, struct hs_str s);   /* no quotes, no escapes: only bad bytes become U+FFFD */
+void hs_put_utf8(struct hs_buf *out, struct hs_str s); /* no quotes, no escapes: only bad bytes become U+FFFD */
 
 #endif

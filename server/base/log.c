@@ -26,7 +26,8 @@ void hs_log(enum hs_log_level level, const char *msg, const char *fields, ...)
     clock_gettime(CLOCK_REALTIME, &t);
     gmtime_r(&t.tv_sec, &tm);
     strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%S", &tm);
-    int n = snprintf(line, sizeof line, "ts=%s.%03ldZ level=%s msg=\"%s\"", stamp, t.tv_nsec / 1000000, names[level], msg);
+    int n =
+        snprintf(line, sizeof line, "ts=%s.%03ldZ level=%s msg=\"%s\"", stamp, t.tv_nsec / 1000000, names[level], msg);
     size_t len = n < 0 ? 0 : (size_t)n < sizeof line ? (size_t)n : sizeof line - 1;
     va_list ap;
     va_start(ap, fields);
