@@ -154,6 +154,9 @@ struct hs_trace {
     bool has_base;
     int64_t base_ns;               /* baseTimeNanoseconds */
     int64_t rank, world_size;      /* of distributedInfo; -1 where it does not say */
+    /* HTA's idea of the rank, for compat=hta: the number of the first member called "rank", at any depth of any part of
+     * the document, that is written with white space after the colon and a digit after that; -1 where there is none. */
+    int64_t hta_rank;
 };
 
 /* The limits of ingest; config.example.toml documents them. */

@@ -56,7 +56,11 @@ struct hs_view {
     int64_t base_ns;          /* baseTimeNanoseconds; add it to a time for unix ns, where has_base */
     struct hs_summary sum;
     struct hs_quality quality;
+    int64_t hta_rank;         /* as hs_trace */
     size_t nsyms, nlanes, nsteps, ncats, nheader;
+    size_t nshapes, nfields;  /* what HS_EV_SHAPE's numbers mean; as in hs_trace */
+    const struct hs_shape *shapes;
+    const struct hs_field *fields;
     const struct hs_str *syms;
     const struct hs_lane_info *lanes;
     const struct hs_step_row *steps;
@@ -110,6 +114,7 @@ struct hs_run {
     size_t n;                  /* ranks, ascending by rank, then by name */
     struct hs_run_rank *ranks;
     int64_t origin_ns;
+    struct hs_run *other;      /* the second run of an analysis that compares two (this one is the base); else NULL */
 };
 
 #endif
