@@ -38,11 +38,14 @@ int hs_source_next(struct hs_source *s, bool *more, const char **name, struct hs
 /* Up to `cap` decompressed bytes of this document; *got = 0 at its end. UTF-16 is transcoded, a UTF-8 BOM skipped. */
 int hs_source_read(struct hs_source *s, void *buf, size_t cap, size_t *got, struct hs_quality *q, struct hs_err *err);
 
+/* Adds to q what was found since the last read (members that hs_source_next passed over). */
+void hs_source_defects(struct hs_source *s, struct hs_quality *q);
+
 /* Reads what is left of the raw input into the tee, so that hash and original are whole. Call once after the last document. */
 int hs_source_drain(struct hs_source *s, struct hs_err *err);
 
-uint64_t hs_source_bytes_in(const struct hs_source *s);   /* raw bytes so far; safe from another thread, for progress */
-uint64_t hs_source_bytes_out(const struct hs_source *s);  /* decompressed bytes of this document so far */
-const char *hs_source_format(const struct hs_source *s);  /* "json", "gzip", "zip", "tar", "zstd", "gzip in gzip" ... */
+uint64_t hs_source_bytes_in(const struct hs_source *s);  /* raw bytes so far; safe from another thread, for progress */
+uint64_t hs_source_bytes_out(const struct hs_source *s); /* decompressed bytes of this document so far */
+const char *hs_source_format(const struct hs_source *s); /* "json", "gzip", "zip", "tar", "zstd", "gzip in gzip" ... */
 
 #endif

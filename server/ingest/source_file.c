@@ -1,0 +1,57 @@
+/* hs_input from a file or from standard input. */
+#include "ingest/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct file {
+    int fd;
+    char *name;
+};
+
+static int file_read(void *ctx, void *buf, size_t cap, size_t *got, struct hs_err *err)
+{
+    struct file *f = ctx;
+    ssize_t n;
+    do
+        n = read(f->fd, buf, cap > (1u << 30) ? 1u << 30 : cap);
+    while (n < 0 && errno == EINTR);
+    if (n < 0)
+        return hs_fail_errno(err, HS_EINTERNAL, "reading %s failed", f->name);
+    *got = (size_t)n;
+    return HS_OK;
+}
+
+int hs_input_open_file(struct hs_input *in, const char *path, struct hs_err *err)
+{
+    bool std = !strcmp(path, "-");
+    int fd = std ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0)
+        return hs_fail_errno(err, errno == ENOENT ? HS_ENOTFOUND : HS_EINPUT, "cannot open %s", path);
+    struct stat st;
+    if (fstat(fd, &st) || S_ISDIR(st.st_mode)) {
+        close(fd);
+        return hs_fail(err, HS_EINPUT, "%s is a folder, not a trace file", path);
+    }
+    posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+    struct file *f = hs_calloc(1, sizeof *f);
+    f->fd = fd;
+    f->name = hs_strdup(std ? "standard input" : path);
+    *in = (struct hs_input){file_read, f, f->name, S_ISREG(st.st_mode) ? (int64_t)st.st_size : -1};
+    return HS_OK;
+}
+
+void hs_input_close_file(struct hs_input *in)
+{
+    struct file *f = in->ctx;
+    if (!f)
+        return;
+    close(f->fd);
+    free(f->name);
+    free(f);
+    in->ctx = NULL;
+}
