@@ -12,9 +12,9 @@
 #include "trace/view.h"
 
 enum hs_param_type {
-    HS_P_INT,      /* decimal integer within [min, max] */
+    HS_P_INT, /* decimal integer within [min, max] */
     HS_P_REAL,
-    HS_P_BOOL,     /* true false 1 0 yes no */
+    HS_P_BOOL, /* true false 1 0 yes no */
     HS_P_TEXT,
     HS_P_CHOICE,   /* one of `choices`, separated by | */
     HS_P_INT_LIST, /* integers joined by commas */
@@ -25,8 +25,8 @@ struct hs_param_spec {
     const char *name;
     enum hs_param_type type;
     const char *unit;
-    const char *def;     /* as text; NULL: no default, absent means "all" or "not asked" */
-    double min, max;     /* for INT and REAL; both 0: no range */
+    const char *def; /* as text; NULL: no default, absent means "all" or "not asked" */
+    double min, max; /* for INT and REAL; both 0: no range */
     const char *choices;
     const char *doc;
 };
@@ -37,12 +37,14 @@ extern const struct hs_param_spec hs_common_params[];
 extern const size_t hs_common_nparams;
 
 struct hs_params;
+/* Takes the parameters of an analysis and, always, the common ones; both stay the caller's and must outlive it. */
 int hs_params_new(struct hs_params **out, const struct hs_param_spec *specs, size_t n, struct hs_err *err);
 void hs_params_free(struct hs_params *p);
-/* Sets one from text; HS_EUSAGE with the allowed values in the message for an unknown name or a bad value. */
+/* Sets one from text; HS_EUSAGE with the allowed values in the message for an unknown name or a bad value. An empty
+ * value takes the setting back (web forms send those). Lists also take ranges (0,4-7). */
 int hs_params_set(struct hs_params *p, const char *name, const char *value, struct hs_err *err);
-bool hs_param_given(const struct hs_params *p, const char *name); /* set by the caller (not a default) */
-bool hs_param_has(const struct hs_params *p, const char *name);   /* set or has a default */
+bool hs_param_given(const struct hs_params *p, const char *name);  /* set by the caller (not a default) */
+bool hs_param_has(const struct hs_params *p, const char *name);    /* set or has a default */
 int64_t hs_param_i64(const struct hs_params *p, const char *name); /* INT, TIME (ns), BOOL */
 double hs_param_f64(const struct hs_params *p, const char *name);
 bool hs_param_bool(const struct hs_params *p, const char *name);
@@ -50,29 +52,35 @@ const char *hs_param_text(const struct hs_params *p, const char *name); /* NULL 
 const int64_t *hs_param_list(const struct hs_params *p, const char *name, size_t *n);
 /* Canonical "name=value&…" of all that is set or has a default, sorted by name: for ETags, caches and the envelope. */
 void hs_params_canonical(const struct hs_params *p, struct hs_buf *out);
+/* The same as a JSON object, for the envelope's "params". */
+struct hs_json;
+void hs_params_json(const struct hs_params *p, struct hs_json *j);
 
 struct hs_analysis {
-    const char *name;     /* stable, lower-case with dashes */
-    const char *summary;  /* one line */
-    const char *doc;      /* how it is computed, formula and source, what it cannot tell; Markdown */
-    int version;          /* raised when its answers change: part of the ETag */
+    const char *name;    /* stable, lower-case with dashes */
+    const char *summary; /* one line */
+    const char *doc;     /* how it is computed, formula and source, what it cannot tell; Markdown */
+    int version;         /* raised when its answers change: part of the ETag */
     const struct hs_param_spec *params;
     size_t nparams;
     const struct hs_column_spec *columns;
     size_t ncolumns;
     /* `out` is initialised with the columns above; the function may set other ones first (compat forms). */
     int (*run)(struct hs_run *run, const struct hs_params *params, struct hs_table *out, struct hs_err *err);
+    /* The same as HolisticTraceAnalysis 0.6 answers (compat=hta); NULL: there is no such form. */
+    int (*run_hta)(struct hs_run *run, const struct hs_params *params, struct hs_table *out, struct hs_err *err);
 };
 
 extern const struct hs_analysis *const hs_analyses[]; /* in order of documentation, NULL at the end */
 const struct hs_analysis *hs_analysis_find(const char *name);
 
-/* Parses parameters, selects the ranks, runs it. `kv` are n pairs name, value. HS_ENOTFOUND: no such analysis. */
-int hs_analysis_run(const struct hs_analysis *a, struct hs_run *run, const struct hs_params *params, struct hs_table *out,
-                    struct hs_err *err);
+/* Selects the ranks and runs it. *out is initialised here (hs_table_free it); on failure there is nothing to free.
+ * HS_EUSAGE: a parameter that does not fit (from after to, compat=hta where there is no such form). */
+int hs_analysis_run(const struct hs_analysis *a, struct hs_run *run, const struct hs_params *params,
+                    struct hs_table *out, struct hs_err *err);
 
-/* The registry entry as JSON (for --describe, /api/v1/analyses and OpenAPI). */
-struct hs_json;
+/* The registry entry as JSON (for --describe, /api/v1/analyses and OpenAPI): {"name","summary","doc","version","compat",
+ * "params":[{"name","type","unit","default","min","max","choices","doc","common"}],"columns":[{"name","type","unit","doc"}]}. */
 void hs_analysis_describe(const struct hs_analysis *a, struct hs_json *j);
 
 #endif

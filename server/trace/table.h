@@ -46,6 +46,8 @@ struct hs_table {
     bool full;                                /* a ceiling was reached: HS_ELIMIT by hs_table_check */
 };
 
+const char *hs_type_name(enum hs_type type); /* "text", "integer", "time", "real", "percent", "boolean", "json" */
+
 void hs_table_init(struct hs_table *t, const struct hs_column_spec *columns, size_t ncolumns);
 void hs_table_free(struct hs_table *t);
 void hs_table_row(struct hs_table *t); /* begins a row: a programming error (assert) if the last one is incomplete */

@@ -1,0 +1,18 @@
+/* The entries of the registry, one per file of this room. To add an analysis: a file with its entry, a line here and a
+ * line in registry.c. */
+#ifndef HS_ANALYSIS_ANALYSES_H
+#define HS_ANALYSIS_ANALYSES_H
+
+#include "analysis/registry.h"
+
+extern const struct hs_analysis hs_analysis_overview;
+extern const struct hs_analysis hs_analysis_categories;
+extern const struct hs_analysis hs_analysis_kernels;
+extern const struct hs_analysis hs_analysis_kernel_types;
+extern const struct hs_analysis hs_analysis_temporal;
+extern const struct hs_analysis hs_analysis_idle;
+extern const struct hs_analysis hs_analysis_idle_intervals;
+extern const struct hs_analysis hs_analysis_quality;
+extern const struct hs_analysis hs_analysis_timeline;
+
+#endif

@@ -1,0 +1,96 @@
+#include "analysis/select.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+
+const char *hs_class_word(unsigned cls)
+{
+    switch (cls) {
+    case HS_CLASS_COMPUTE: return "compute";
+    case HS_CLASS_COMM: return "communication";
+    case HS_CLASS_MEMCPY: return "memcpy";
+    case HS_CLASS_MEMSET: return "memset";
+    }
+    return "other";
+}
+
+static int by_value(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Marks the chosen steps. The list is ascending (analysis/params.c). */
+static size_t mark_steps(struct hs_select *s, const int64_t *steps, size_t n)
+{
+    size_t found = 0;
+    s->step_on = hs_calloc(s->view->nsteps, 1);
+    for (size_t i = 0; i < s->view->nsteps; i++) {
+        s->step_on[i] = n && bsearch(&s->view->steps[i].number, steps, n, sizeof *steps, by_value);
+        found += s->step_on[i];
+    }
+    return found;
+}
+
+int hs_select_open(struct hs_select *s, const struct hs_run_rank *r, const struct hs_params *p, struct hs_table *out,
+                   struct hs_err *err)
+{
+    *s = (struct hs_select){
+        .view = r->view, .rank = r->rank, .offset = r->offset_ns, .from = INT64_MIN, .to = INT64_MAX};
+    int rc = hs_view_gpu(r->view, &s->gpu, err);
+    if (rc)
+        return rc;
+    if (hs_param_has(p, "from"))
+        s->from = hs_sub_sat(hs_param_i64(p, "from"), r->offset_ns);
+    if (hs_param_has(p, "to"))
+        s->to = hs_sub_sat(hs_param_i64(p, "to"), r->offset_ns);
+    size_t n;
+    const int64_t *steps = hs_param_list(p, "step", &n);
+    if (hs_param_has(p, "step") && !mark_steps(s, steps, n))
+        hs_table_note(out, "Rank %lld has none of the steps asked for.", (long long)r->rank);
+    if (!s->gpu.n)
+        hs_table_note(
+            out,
+            "Rank %lld has no device events (a CPU-only trace, or the profiler recorded no GPU activity): it cannot "
+            "answer this.",
+            (long long)r->rank);
+    return HS_OK;
+}
+
+void hs_select_close(struct hs_select *s)
+{
+    free(s->step_on);
+    s->step_on = NULL;
+}
+
+void hs_note_unapplied(const struct hs_params *p, struct hs_table *out, ...)
+{
+    va_list ap;
+    va_start(ap, out);
+    for (const char *name; (name = va_arg(ap, const char *));)
+        if (hs_param_given(p, name))
+            hs_table_note(out, "Parameter %s does not apply here: the answer is for everything.", name);
+    va_end(ap);
+}
+
+void hs_note_excluded(const struct hs_run *run, struct hs_table *out)
+{
+    static const struct {
+        enum hs_quality_kind kind;
+        const char *text;
+    } kinds[] = {
+        {HS_Q_DUPLICATE_EVENT, "device events that stand in the file twice were counted once"},
+        {HS_Q_TS_ZERO, "device events at time 0 were left out"},
+        {HS_Q_HUGE_DUR, "events with a duration beyond seven days were left out"},
+        {HS_Q_MISSING_DUR, "events without a readable duration were left out"},
+        {HS_Q_NEGATIVE_DUR, "negative durations were taken as 0"},
+        {HS_Q_TRUNCATED, "the file is cut: what followed is missing"},
+    };
+    for (size_t i = 0; i < run->n; i++) {
+        const struct hs_quality *q = &run->ranks[i].view->quality;
+        for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
+            if (q->count[kinds[k].kind])
+                hs_table_note(out, "Rank %lld: %s (%lld).", (long long)run->ranks[i].rank, kinds[k].text,
+                              (long long)q->count[kinds[k].kind]);
+    }
+}

@@ -1,0 +1,132 @@
+#include "trace/stats.h"
+
+#include "trace/intervals.h"
+
+#include <math.h>
+#include <string.h>
+
+#define RADIX_FROM 512 /* below it a merge sort is faster than clearing the histograms */
+
+static void insertion(int64_t *v, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        int64_t x = v[i];
+        size_t j = i;
+        for (; j && v[j - 1] > x; j--)
+            v[j] = v[j - 1];
+        v[j] = x;
+    }
+}
+
+static void merge_sort(int64_t *v, int64_t *scratch, size_t n)
+{
+    enum { BLOCK = 16 };
+    for (size_t a = 0; a < n; a += BLOCK)
+        insertion(v + a, n - a < BLOCK ? n - a : BLOCK);
+    int64_t *from = v, *to = scratch;
+    for (size_t width = BLOCK; width < n; width *= 2) {
+        for (size_t a = 0; a < n; a += 2 * width) {
+            size_t mid = a + width < n ? a + width : n, end = a + 2 * width < n ? a + 2 * width : n;
+            size_t i = a, j = mid, k = a;
+            while (i < mid && j < end)
+                to[k++] = from[i] <= from[j] ? from[i++] : from[j++];
+            while (i < mid)
+                to[k++] = from[i++];
+            while (j < end)
+                to[k++] = from[j++];
+        }
+        int64_t *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != v)
+        memcpy(v, from, n * sizeof *v);
+}
+
+/* Least significant digit first over v - min, as many digits as the range has. */
+static void radix_sort(int64_t *v, int64_t *scratch, size_t n, int64_t min, uint64_t range)
+{
+    enum { BITS = 11, SIZE = 1 << BITS };
+    int64_t *from = v, *to = scratch;
+    for (unsigned shift = 0; shift < 64 && range >> shift; shift += BITS) {
+        size_t count[SIZE] = {0}, sum = 0;
+        for (size_t i = 0; i < n; i++)
+            count[(((uint64_t)from[i] - (uint64_t)min) >> shift) & (SIZE - 1)]++;
+        for (size_t b = 0; b < SIZE; b++) {
+            size_t c = count[b];
+            count[b] = sum;
+            sum += c;
+        }
+        for (size_t i = 0; i < n; i++)
+            to[count[(((uint64_t)from[i] - (uint64_t)min) >> shift) & (SIZE - 1)]++] = from[i];
+        int64_t *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != v)
+        memcpy(v, from, n * sizeof *v);
+}
+
+void hs_sort_i64(int64_t *v, int64_t *scratch, size_t n)
+{
+    if (n < RADIX_FROM) {
+        merge_sort(v, scratch, n);
+        return;
+    }
+    int64_t min = v[0], max = v[0];
+    for (size_t i = 1; i < n; i++) {
+        min = hs_min_i64(min, v[i]);
+        max = hs_max_i64(max, v[i]);
+    }
+    radix_sort(v, scratch, n, min, (uint64_t)max - (uint64_t)min);
+}
+
+int64_t hs_sum_i64(const int64_t *v, size_t n)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum = hs_add_sat(sum, v[i]);
+    return sum;
+}
+
+double hs_mean_i64(const int64_t *v, size_t n)
+{
+    return n ? (double)hs_sum_i64(v, n) / (double)n : NAN;
+}
+
+double hs_std_i64(const int64_t *v, size_t n)
+{
+    if (n < 2)
+        return NAN;
+    double mean = hs_mean_i64(v, n), sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        double d = (double)v[i] - mean;
+        sum += d * d;
+    }
+    return sqrt(sum / (double)(n - 1));
+}
+
+double hs_percentile_i64(const int64_t *sorted, size_t n, double q)
+{
+    if (!n)
+        return NAN;
+    double position = (double)(n - 1) * q, low = floor(position);
+    size_t i = low > 0 ? (size_t)low : 0;
+    if (i >= n - 1)
+        return (double)sorted[n - 1];
+    return (double)sorted[i] + ((double)sorted[i + 1] - (double)sorted[i]) * (position - low);
+}
+
+double hs_percent(int64_t part, int64_t whole)
+{
+    return whole > 0 ? 100.0 * ((double)part / (double)whole) : NAN;
+}
+
+int64_t hs_round_i64(double v)
+{
+    if (isnan(v))
+        return 0;
+    if (v >= 0x1p63)
+        return INT64_MAX;
+    return v <= -0x1p63 ? INT64_MIN : llround(v);
+}
