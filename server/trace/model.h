@@ -106,7 +106,9 @@ void hs_stream_push(struct hs_segment *s, uint32_t column, int64_t v); /* grows 
 /* ---- what linking needs of every event, kept for the whole trace (about 40 bytes an event) ---- */
 
 struct hs_rows {
-    int64_t *ts, *dur, *corr; /* corr: args.correlation, HS_NO_VALUE where there is none (0 and -1 included) */
+    int64_t *ts, *dur;
+    int64_t *corr; /* args.correlation, HS_NO_VALUE where there is none (0 and -1 included). Of flow and async events
+                    * (ph s t f b e n): their level 0 `id` instead, the integer, or INT64_MIN + 1 + symbol for a text */
     uint32_t *name, *lane;
     uint16_t *cat;            /* symbol of the category; UINT16_MAX when the symbol is larger (never seen) */
     uint8_t *ph;
@@ -115,6 +117,7 @@ struct hs_rows {
 };
 #define HS_ROW_HAS_TS 1u
 #define HS_ROW_HAS_DUR 2u
+#define HS_ROW_COLLECTIVE 4u /* args has "Collective name": the kernel is communication, whatever its name is */
 
 /* Events with args.stream or args.device, or of a device category (hs_is_device_cat): what the device told of them. */
 struct hs_device_row {
