@@ -1,0 +1,94 @@
+// A run's page: what stands on every tab (title, finding, quality) and the tabs.
+
+import {analysesTab} from './analyses.js';
+import * as api from './api.js';
+import {ranksPanel} from './breakdown.js';
+import {fill, h} from './dom.js';
+import {asNumber, bytes, clip, date, plural} from './format.js';
+import {filesTab} from './files.js';
+import {guard} from './guard.js';
+import {idleTab} from './idle.js';
+import {kernelsPanel} from './kernels.js';
+import {qualityBanner} from './quality.js';
+import {timelinePanel} from './timeline.js';
+import {href, state as now} from './url.js';
+
+const TABS = [
+  ['', 'Overview', overviewTab],
+  ['kernels', 'Kernels', (box, page) => kernelsPanel(box, page, {max: 'calc(100vh - 330px)'})],
+  ['timeline', 'Timeline', (box, page) => timelinePanel(box, page, {tall: true})],
+  ['idle', 'Idle', idleTab],
+  ['analyses', 'Analyses', analysesTab],
+  ['files', 'Files', filesTab],
+];
+
+export async function runPage(root, state, signal) {
+  const info = await api.run(state.run, signal);
+  if (signal.aborted) return;
+  const page = {run: state.run, info, state, signal, ranks: ranksOf(info)};
+  const tab = TABS.find(([key]) => key === (state.tab ?? '')) ?? TABS[0];
+  const finding = h('section', {class: 'finding-box', 'aria-label': 'Main finding'}, h('p', {class: 'finding dim'}, 'Reading the run…'));
+  const quality = h('div');
+  const box = h('div', {class: 'stacked', id: 'tab'});
+  fill(root, h('div', {class: 'page'}, title(page), finding, quality, tabs(tab[0]), box));
+  const whole = tab[0] === '';
+  finding.hidden = !whole;
+  await Promise.all([
+    whole ? summary(finding, page) : null,
+    guard(quality, signal, () => qualityBanner(quality, page)),
+    guard(box, signal, () => tab[2](box, page)),
+  ]);
+}
+
+const ranksOf = (info) => [...new Set((info.traces ?? []).map((t) => t.rank))].sort((a, b) => asNumber(a) - asNumber(b));
+
+function title({run, info, ranks}) {
+  const sum = (key) => (info.traces ?? []).reduce((n, t) => n + (asNumber(t[key]) || 0), 0);
+  const facts = [plural(ranks.length, 'rank'), plural(sum('events'), 'event'), `${bytes(sum('bytes_json') || sum('bytes_in'))} of JSON`, date(info.updated ?? info.created)];
+  return h('div', {class: 'run-title'}, h('h1', {}, h('bdi', {title: clip(run, 500)}, clip(run, 120))), h('span', {class: 'dim'}, facts.filter(Boolean).join(' · ')));
+}
+
+/** What the tabs share goes with one from tab to tab: the ranks and the window of time, as they are when one clicks. */
+function tabs(current) {
+  const target = (key) => {
+    const {run, rank, from, to} = now();
+    return href({run, rank, from, to, tab: key}, {});
+  };
+  return h('nav', {class: 'tabs', 'aria-label': 'Views of the run'}, TABS.map(([key, label]) => {
+    const a = h('a', {href: target(key), 'data-nav': true, 'aria-current': key === current ? 'page' : null}, label);
+    for (const type of ['pointerenter', 'focus', 'click']) a.addEventListener(type, () => { a.href = target(key); });
+    return a;
+  }));
+}
+
+/** The report's main finding, one sentence, and what it recommends. */
+async function summary(box, page) {
+  try {
+    const report = await api.report(page.run, page.signal);
+    const {sentence, advice} = readReport(report);
+    fill(box, h('p', {class: 'finding'}, clip(sentence, 600)), advice.length ? h('ul', {}, advice.map((a) => h('li', {}, clip(a, 400)))) : null);
+  } catch (e) {
+    if (page.signal.aborted) return;
+    fill(box, h('p', {class: 'finding dim'}, `No summary: ${e.message}`));
+  }
+}
+
+export function readReport(report) {
+  const text = (x) => (typeof x === 'string' ? x : x?.sentence ?? x?.text ?? x?.title ?? '');
+  const sentence = text(report.finding ?? report.main_finding ?? report.summary ?? report.bottleneck) || 'The report has no finding for this run.';
+  const advice = (report.recommendations ?? []).map(text).filter(Boolean);
+  return {sentence, advice};
+}
+
+async function overviewTab(box, page) {
+  const ranks = h('section', {class: 'panel', 'aria-label': 'GPU time per rank'}, h('p', {class: 'loading'}, 'Loading…'));
+  const timeline = h('section', {class: 'panel', 'aria-label': 'Timeline'}, h('p', {class: 'loading'}, 'Loading the timeline…'));
+  const kernels = h('section', {class: 'panel', 'aria-label': 'Kernels'}, h('p', {class: 'loading'}, 'Loading the kernels…'));
+  fill(box, ranks, timeline, kernels);
+  await Promise.all([
+    guard(ranks, page.signal, () => ranksPanel(ranks, page)),
+    guard(timeline, page.signal, () => timelinePanel(timeline, page, {tall: false})),
+    guard(kernels, page.signal, () => kernelsPanel(kernels, page, {max: '420px'})),
+  ]);
+}
+

@@ -1,0 +1,234 @@
+// What the timeline knows: a coarse picture of the whole run, from which the lanes and the minimap come, and finer tiles
+// of what is in sight. A tile is 2^level ns wide and starts at a multiple of that, so panning never moves a bin and every
+// tile asked for once serves again. Tiles are asked for by groups of ranks: 64 ranks cost no more than the visible ones.
+
+import * as api from './api.js';
+import {debounce} from './dom.js';
+import {asNumber, usText} from './format.js';
+import {causeKey, classKey} from './palette.js';
+
+const BINS = 1024;       // bins in a tile, and in the coarse picture
+const GROUP = 8;         // ranks in a request
+const KEEP = 240;        // tiles kept
+const QUIET = 70;        // ms without a change before the server is asked
+
+export const KIND = {busy: 0, event: 1, idle: 2, step: 3};
+const KIND_OF = {bin: KIND.busy, busy: KIND.busy, event: KIND.event, idle: KIND.idle, gap: KIND.idle, step: KIND.step};
+
+/** Spans of one lane, ascending by start; index i of every array is one span. `row` points into `result`. */
+class Spans {
+  constructor() {
+    this.start = [];
+    this.end = [];
+    this.kind = [];
+    this.key = [];
+    this.share = [];
+    this.row = [];
+    this.longest = 0; // of the spans: how far before a time one must look for a span that holds it
+  }
+
+  get n() { return this.start.length; }
+
+  /** The first span that may reach to `us` or beyond. */
+  from(us) {
+    let low = 0;
+    let high = this.n;
+    const limit = us - this.longest;
+    while (low < high) {
+      const mid = (low + high) >> 1;
+      if (this.start[mid] < limit) low = mid + 1;
+      else high = mid;
+    }
+    return low;
+  }
+}
+
+const text = (v) => (v === null || v === undefined ? '' : String(v));
+
+/** Lane of a row: one per rank, device and stream, or per rank and CPU thread; steps have one per rank. */
+function laneOf(get, i) {
+  const lane = {rank: text(get.rank[i]), trace: text(get.trace[i]), device: text(get.device[i]), stream: text(get.stream[i]), thread: text(get.thread[i])};
+  lane.gpu = lane.thread === '';
+  lane.key = [lane.rank, lane.trace, lane.device, lane.stream, lane.thread].join('~');
+  return lane;
+}
+
+/** Sorts a result's rows into lanes. Rows of one lane come in order of start; where they do not they are sorted. */
+export function digest(result) {
+  const get = {};
+  for (const c of ['rank', 'trace', 'device', 'stream', 'thread', 'kind', 'class', 'cause', 'busy_pct', 'start_us', 'dur_us', 'depth']) get[c] = result.col(c);
+  const lanes = new Map();
+  const steps = new Map();
+  for (let i = 0; i < result.n; i++) {
+    const kind = KIND_OF[get.kind[i]] ?? KIND.event;
+    const lane = laneOf(get, i);
+    const into = kind === KIND.step ? steps : lanes;
+    const id = kind === KIND.step ? `${lane.rank}~${lane.trace}` : lane.key;
+    let entry = into.get(id);
+    if (!entry) into.set(id, entry = {...lane, spans: new Spans(), depth: 0});
+    const start = asNumber(get.start_us[i]);
+    const dur = asNumber(get.dur_us[i]) || 0;
+    const s = entry.spans;
+    s.start.push(start);
+    s.end.push(start + dur);
+    s.kind.push(kind);
+    s.key.push(kind === KIND.idle ? causeKey(get.cause[i]) : classKey(get.class[i]));
+    const share = asNumber(get.busy_pct[i]);
+    s.share.push(Number.isFinite(share) ? share / 100 : 1);
+    s.row.push(i);
+    s.longest = Math.max(s.longest, dur);
+    const depth = asNumber(get.depth[i]) || 0;
+    if (depth > entry.depth) entry.depth = depth;
+  }
+  for (const e of [...lanes.values(), ...steps.values()]) inOrder(e.spans);
+  return {result, lanes, steps};
+}
+
+function inOrder(s) {
+  let sorted = true;
+  for (let i = 1; i < s.n && sorted; i++) sorted = s.start[i - 1] <= s.start[i];
+  if (sorted) return;
+  const by = [...s.start.keys()].sort((a, b) => s.start[a] - s.start[b]);
+  for (const field of ['start', 'end', 'kind', 'key', 'share', 'row']) s[field] = by.map((i) => s[field][i]);
+}
+
+export class TimelineData {
+  /** `changed()` is called when there is more to draw, `failed(sentence)` when the server refuses. */
+  constructor(run, signal, changed, failed) {
+    this.run = run;
+    this.signal = signal;
+    this.changed = changed;
+    this.failed = failed;
+    this.tiles = new Map();   // key → {from, to, digest}; in order of use
+    this.pending = new Map(); // key → AbortController
+    this.lanesParam = 'gpu';
+    this.fetchSoon = debounce(() => this.#fetch(), QUIET);
+    signal.addEventListener('abort', () => { this.fetchSoon.cancel(); for (const c of this.pending.values()) c.abort(); });
+  }
+
+  /** The coarse picture of the whole run: {lanes, steps, from, to}. */
+  async load(lanes) {
+    this.lanesParam = lanes;
+    this.tiles.clear();
+    for (const c of this.pending.values()) c.abort();
+    this.pending.clear();
+    this.root = digest(await api.analysis(this.run, 'timeline', {px: BINS, lanes}, this.signal));
+    let from = Infinity;
+    let to = -Infinity;
+    for (const {spans} of [...this.root.lanes.values(), ...this.root.steps.values()]) {
+      for (let i = 0; i < spans.n; i++) {
+        from = Math.min(from, spans.start[i]);
+        to = Math.max(to, spans.end[i]);
+      }
+    }
+    this.from = Number.isFinite(from) ? from : 0;
+    this.to = to > this.from ? to : this.from + 1;
+    return this;
+  }
+
+  /** Level whose bins are between one and two pixels wide. */
+  #level(spanUs, px) {
+    return Math.max(10, Math.min(52, Math.ceil(Math.log2((spanUs * 1000 * BINS) / px))));
+  }
+
+  /** Says what is in sight; what is missing is asked for once things are quiet, what is no longer needed is dropped. */
+  want(fromUs, toUs, px, ranks) {
+    const level = this.#level(toUs - fromUs, px);
+    this.level = level;
+    const width = 2 ** level;
+    const groups = new Set(ranks.map((r) => this.groupOf(r)));
+    const coarse = (this.to - this.from) / BINS <= width / 1000 / BINS; // the whole picture is as fine already
+    this.needed = [];
+    if (coarse) return;
+    for (let i = Math.floor((fromUs * 1000) / width); i <= Math.floor((toUs * 1000) / width); i++) {
+      for (const g of groups) this.needed.push({key: `${level}/${i}/${g}`, level, i, g});
+    }
+    for (const [key, controller] of this.pending) {
+      if (!this.needed.some((t) => t.key === key)) { controller.abort(); this.pending.delete(key); }
+    }
+    if (this.needed.some((t) => !this.tiles.has(t.key) && !this.pending.has(t.key))) this.fetchSoon();
+  }
+
+  setRanks(ranks) {
+    this.ranks = ranks;
+    this.place = new Map(ranks.map((r, i) => [r, Math.floor(i / GROUP)]));
+  }
+
+  groupOf(rank) { return this.place.get(String(rank)) ?? 0; }
+
+  #fetch() {
+    for (const t of this.needed) {
+      if (this.tiles.has(t.key) || this.pending.has(t.key)) continue;
+      const width = 2 ** t.level;
+      const from = (t.i * width) / 1000;
+      const to = ((t.i + 1) * width) / 1000;
+      if (to <= this.from || from >= this.to) continue;
+      const controller = new AbortController();
+      this.pending.set(t.key, controller);
+      const rank = this.ranks.slice(t.g * GROUP, (t.g + 1) * GROUP).join(',');
+      const params = {from: usText(from), to: usText(to), px: BINS, lanes: this.lanesParam, rank};
+      api.analysis(this.run, 'timeline', params, controller.signal).then((result) => {
+        this.#keep(t.key, {from, to, digest: digest(result)});
+        this.changed();
+      }, (e) => {
+        if (e.name !== 'AbortError') this.failed(e.message);
+      }).finally(() => { if (this.pending.get(t.key) === controller) this.pending.delete(t.key); });
+    }
+  }
+
+  #keep(key, tile) {
+    this.tiles.set(key, tile);
+    if (this.tiles.size > KEEP) this.tiles.delete(this.tiles.keys().next().value);
+  }
+
+  get loading() { return this.pending.size > 0; }
+
+  /**
+   * The finest pieces there are for [from, to) of a lane, in order: {spans, from, to, result}. Where a tile is still
+   * missing, one of its coarser ancestors stands in, in the end the whole picture.
+   */
+  pieces(lane, fromUs, toUs) {
+    const out = [];
+    const root = this.root;
+    const width = 2 ** (this.level ?? 52);
+    if (!this.needed?.length) return [{spans: root.lanes.get(lane.key)?.spans, from: fromUs, to: toUs, result: root.result}].filter((p) => p.spans);
+    const g = this.groupOf(lane.rank);
+    for (let i = Math.floor((fromUs * 1000) / width); i <= Math.floor((toUs * 1000) / width); i++) {
+      const from = Math.max(fromUs, (i * width) / 1000);
+      const to = Math.min(toUs, ((i + 1) * width) / 1000);
+      const d = this.#best(i, g) ?? root;
+      const spans = d.lanes.get(lane.key)?.spans;
+      if (spans && to > from) out.push({spans, from, to, result: d.result});
+    }
+    return out;
+  }
+
+  #best(i, g) {
+    for (let level = this.level, at = i; level <= 52 && level < this.level + 12; level++, at = Math.floor(at / 2)) {
+      const tile = this.tiles.get(`${level}/${at}/${g}`);
+      if (tile) {
+        this.tiles.delete(`${level}/${at}/${g}`); // used now: last in the order
+        this.tiles.set(`${level}/${at}/${g}`, tile);
+        return tile.digest;
+      }
+    }
+    return null;
+  }
+
+  /** The span of a lane at a time, or the nearest within `slack` µs: {start, end, kind, key, share, row, result}. */
+  at(lane, us, slack = 0) {
+    let best = null;
+    let distance = Infinity;
+    for (const p of this.pieces(lane, us - slack, us + slack + 0.001)) {
+      const s = p.spans;
+      for (let i = s.from(us - slack); i < s.n && s.start[i] <= us + slack; i++) {
+        const d = us < s.start[i] ? s.start[i] - us : us >= s.end[i] ? us - s.end[i] : 0;
+        if (d > slack) continue;
+        // Under one point: work before gaps, the shorter before the longer, as that is what is drawn on top.
+        const rank = d + (s.kind[i] === KIND.idle ? slack / 2 + 1e-6 : 0) + (s.end[i] - s.start[i]) * 1e-12;
+        if (rank < distance) { distance = rank; best = {lane, start: s.start[i], end: s.end[i], kind: s.kind[i], key: s.key[i], share: s.share[i], row: s.row[i], result: p.result}; }
+      }
+    }
+    return best;
+  }
+}
