@@ -38,6 +38,10 @@ bool hs_gap_next(struct hs_gap_walk *w, struct hs_gap *out)
     bool found = false;
     for (; w->i < w->end && !found; w->i++) {
         int64_t start = s->gpu.ts[w->i], from = w->busy_until;
+        if (from >= s->to) { /* no gap from here on begins in the window */
+            w->i = w->end;
+            break;
+        }
         if (start > from && start > s->from && from < s->to && hs_select_step(s, s->gpu.step[w->i])) {
             *out = (struct hs_gap){{hs_max_i64(from, s->from), hs_min_i64(start, s->to)},
                                    cause_of(w, w->i, hs_sub_sat(start, from)),

@@ -6,9 +6,11 @@
 #include <string.h>
 
 const struct hs_analysis *const hs_analyses[] = {
-    &hs_analysis_overview,       &hs_analysis_categories, &hs_analysis_kernels,
-    &hs_analysis_kernel_types,   &hs_analysis_temporal,   &hs_analysis_idle,
-    &hs_analysis_idle_intervals, &hs_analysis_quality,    NULL,
+    &hs_analysis_overview,       &hs_analysis_categories,
+    &hs_analysis_kernels,        &hs_analysis_kernel_types,
+    &hs_analysis_temporal,       &hs_analysis_idle,
+    &hs_analysis_idle_intervals, &hs_analysis_quality,
+    &hs_analysis_timeline,       NULL,
 };
 
 const struct hs_analysis *hs_analysis_find(const char *name)
