@@ -3,7 +3,7 @@
 import * as api from './api.js';
 import {columnOf} from './cells.js';
 import {copyButton, fill, h} from './dom.js';
-import {clip, count, plural, unitLabel, words} from './format.js';
+import {clip, count, plural, title, unitLabel, words} from './format.js';
 import {guard} from './guard.js';
 import {DataTable, parseSort, sortText} from './table.js';
 import {go, href, replace} from './url.js';
@@ -18,7 +18,7 @@ export async function analysesTab(box, page) {
   const result = h('div', {class: 'stacked'});
   const nav = h('nav', {class: 'panel panel-body', 'aria-label': 'Analyses'}, list.map((a) => h('a', {
     href: href({run: page.run, tab: 'analyses', rank: page.state.rank, a: a.name}, {}), 'data-nav': true, 'aria-current': a === current ? 'page' : null,
-  }, words(a.name), h('small', {}, a.summary))));
+  }, title(words(a.name)), h('small', {}, a.summary))));
   fill(box, h('div', {class: 'analyses'}, nav, h('div', {class: 'stacked'}, about(current, page), result)));
   await guard(result, page.signal, () => show(result, current, page));
 }
@@ -30,7 +30,7 @@ const given = (a, state) => Object.fromEntries((a.params ?? []).map((p) => [p.na
 
 function about(a, page) {
   return h('section', {class: 'panel'},
-    h('div', {class: 'panel-head'}, h('h2', {}, words(a.name)), h('span', {class: 'dim'}, a.summary)),
+    h('div', {class: 'panel-head'}, h('h2', {}, title(words(a.name))), h('span', {class: 'dim'}, a.summary)),
     h('div', {class: 'panel-body stacked'}, form(a, page),
       h('details', {}, h('summary', {}, 'How it is computed, and what its columns mean'), h('div', {class: 'doc'}, a.doc ?? ''), columnDocs(a))));
 }
@@ -46,7 +46,7 @@ function form(a, page) {
     const id = `param-${p.name}`;
     const input = field(p, id, values[p.name] ?? '');
     fields.set(p.name, input);
-    return h('div', {class: 'param'}, h('label', {for: id}, words(p.name), p.unit && p.unit !== '1' ? h('span', {class: 'unit'}, ` ${unitLabel(p.unit)}`) : null), input, h('small', {}, p.doc));
+    return h('div', {class: 'param'}, h('label', {for: id}, title(words(p.name)), p.unit && p.unit !== '1' ? h('span', {class: 'unit'}, ` ${unitLabel(p.unit)}`) : null), input, h('small', {}, p.doc));
   });
   const submit = (e) => {
     e.preventDefault();

@@ -48,7 +48,7 @@ export async function getJson(url, signal) {
   return (await send(url, {signal})).json();
 }
 
-export const runs = async (signal) => (await getJson(path('runs'), signal)).runs ?? [];
+export const runs = async (signal) => ((await getJson(path('runs'), signal)).runs ?? []).map((r) => ({...r, name: r.run ?? r.name}));
 export const run = (name, signal) => getJson(path('runs', name), signal);
 export const removeRun = (name) => send(path('runs', name), {method: 'DELETE'});
 export const report = (name, signal) => getJson(path('runs', name, 'report') + query({format: 'json'}), signal);

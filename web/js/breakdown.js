@@ -29,7 +29,7 @@ export async function ranksPanel(box, page) {
   const number = (key, label, values, show, title, width = '7rem') => ({key, label, title, numeric: true, width, value: (i) => values[i], cell: (td, i) => { td.textContent = show(values[i]); }});
   const share = (values, of) => values.map((v, i) => (of[i] > 0 ? (100 * v) / of[i] : NaN));
   const table = new DataTable([
-    {key: 'rank', label: 'Rank', header: true, width: '5.5rem', value: (i) => asNumber(ranks[i]), cell: (td, i) => { td.textContent = String(ranks[i]); }},
+    {key: 'rank', label: 'Rank', header: true, numeric: true, width: '4.4rem', value: (i) => asNumber(ranks[i]), cell: (td, i) => { td.textContent = String(ranks[i]); }},
     {key: 'parts', label: 'Where the GPU time went', title: 'Of the time from the first to the last device work, times devices', value: (i) => parts[0].values[i] / (whole[i] || 1), cell: (td, i) => {
       td.append(stackBar(parts.map((p) => ({key: p.key, label: p.label, value: p.values[i], text: time(p.values[i])})), whole[i], text(i)));
     }},

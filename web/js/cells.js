@@ -5,14 +5,14 @@ import {h} from './dom.js';
 import {asNumber, clip, count, fixed, heading, shortName, timeUnit, unitLabel} from './format.js';
 import {classChip} from './palette.js';
 
-const largest = (values) => values.reduce((m, v) => Math.max(m, Math.abs(asNumber(v)) || 0), 0);
+export const largest = (values) => values.reduce((m, v) => Math.max(m, Math.abs(asNumber(v)) || 0), 0);
 
 const isTime = (spec) => spec.type === 'time';
 const isPct = (spec) => spec.type === 'percent';
 export const isNumeric = (spec) => ['integer', 'time', 'real', 'percent'].includes(spec.type);
 
 /** One DataTable column for `spec` over `values`; `override` replaces any of its members. */
-export function columnOf(spec, values, override = {}) {
+export function columnOf(spec, values, override = {}, unit = timeUnit(largest(values))) {
   const numeric = isNumeric(spec);
   const column = {
     key: spec.name,
@@ -20,12 +20,11 @@ export function columnOf(spec, values, override = {}) {
     title: spec.doc,
     unit: numeric ? unitLabel(spec.unit) : '',
     numeric,
-    width: numeric ? '5.4rem' : undefined,
+    width: numeric ? '5.2rem' : undefined,
     value: numeric ? (i) => asNumber(values[i]) : (i) => values[i],
     cell: (td, i) => { td.textContent = plain(values[i]); },
   };
   if (isTime(spec)) {
-    const unit = timeUnit(largest(values));
     column.unit = unit.name;
     column.cell = (td, i) => { td.textContent = values[i] === null ? '–' : fixed(asNumber(values[i]) / unit.per, unit.digits); };
   } else if (isPct(spec)) {
@@ -33,14 +32,14 @@ export function columnOf(spec, values, override = {}) {
     column.cell = (td, i) => { td.append(shareBar(values[i], 100)); };
   } else if (spec.type === 'integer') {
     const whole = /(^|_)(rank|stream|device|step|event|pid|tid|id)$/.test(spec.name); // an identity, not an amount: no grouping
-    if (whole) column.width = '4.2rem';
+    if (whole) column.width = '4.7rem';
     column.cell = (td, i) => { td.textContent = values[i] === null ? '–' : whole ? String(values[i]) : count(values[i]); };
   } else if (spec.type === 'real') {
     column.cell = (td, i) => { td.textContent = fixed(values[i], 3); };
   } else if (spec.type === 'boolean') {
     column.cell = (td, i) => { td.textContent = values[i] === null ? '–' : values[i] ? 'yes' : 'no'; };
   } else if (/^(class|kernel_class|kernel_type|type|cause)$/.test(spec.name)) {
-    column.width = '8.8rem';
+    column.width = '9.2rem';
     column.cell = (td, i) => { td.append(classChip(values[i])); };
   } else if (/(^|_)name$|kernel$/.test(spec.name)) {
     column.cell = (td, i) => { nameCell(td, values[i]); };

@@ -110,10 +110,12 @@ export function shortName(name) {
 /** `communication_only` and `host-wait` for people: "communication only", "host wait". */
 export const words = (name) => String(name ?? '').replace(/[_-]+/g, ' ').trim();
 
+export const title = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
 const UNITS = {us: 'µs', percent: '%', '1': '', bytes: 'B'};
 export const unitLabel = (unit) => UNITS[unit] ?? unit ?? '';
 
 /** The heading of a column: its name in words, its unit taken out of the name. */
 export function heading(spec) {
-  return words(String(spec.name).replace(/_(us|pct|bytes|gbps)$/, ''));
+  return title(words(String(spec.name).replace(/_(us|pct|bytes|gbps)$/, '')));
 }

@@ -3,7 +3,7 @@
 import * as api from './api.js';
 import {columnOf, nameCell, stackBar} from './cells.js';
 import {fill, h} from './dom.js';
-import {asNumber, count, percent, time, usText} from './format.js';
+import {asNumber, count, percent, time, title, usText} from './format.js';
 import {guard} from './guard.js';
 import {causeKey, classChip, keyLabel, legend} from './palette.js';
 import {DataTable, parseSort, sortText} from './table.js';
@@ -54,7 +54,7 @@ async function streamsPanel(box, page) {
       td.append(stackBar(CAUSES.map((c) => ({key: c, label: keyLabel(c), value: r[c], text: time(r[c])})), most, text));
     }},
     number('total', 'Idle', '7rem', time, (r) => r.total),
-    ...CAUSES.map((c) => number(c, keyLabel(c), '7.4rem', (v) => percent(v), (r) => (r.total ? (100 * r[c]) / r.total : NaN), 'Of the idle time of the stream')),
+    ...CAUSES.map((c) => number(c, title(keyLabel(c)), '7.4rem', (v) => percent(v), (r) => (r.total ? (100 * r[c]) / r.total : NaN), 'Of the idle time of the stream')),
     number('gaps', 'Gaps', '6rem', count, (r) => r.gaps),
   ], {caption: 'Idle time by stream and cause', sort: {key: 'total', down: true}, max: '45vh', empty: result.notes[0] ?? 'No stream was idle.'});
   table.setRows([...rows.keys()]);
@@ -69,11 +69,11 @@ async function gapsPanel(box, page) {
   const shorts = result.col('short_name');
   const override = {
     cause: {width: '8.5rem', cell: (td, i) => { td.append(classChip(keyLabel(causeKey(result.col('cause')[i])))); }},
-    kernel: {label: 'work that ended it', cell: (td, i) => nameCell(td, result.col('kernel')[i], shorts[i])},
+    kernel: {label: 'Work that ended it', cell: (td, i) => nameCell(td, result.col('kernel')[i], shorts[i])},
     start_us: {width: '8.5rem', unit: 'µs', cell: (td, i) => {
       const from = asNumber(start[i]);
       const d = asNumber(dur[i]) || 1;
-      const lane = [result.col('rank')[i], '', result.col('device')[i], result.col('stream')[i], ''].join('~');
+      const lane = `${result.col('rank')[i]}/gpu/${result.col('device')[i]}/${result.col('stream')[i]}`;
       td.append(h('a', {href: href({run: page.run, tab: 'timeline', from: usText(from - 2 * d), to: usText(from + 3 * d), sel: `${lane}@${usText(from)}`}, {}), 'data-nav': true, title: 'Show it on the timeline'}, usText(from)));
     }},
   };

@@ -1,7 +1,7 @@
 // The kernel table: every kernel name of every rank, to sort, filter and copy.
 
 import * as api from './api.js';
-import {columnOf, nameCell, shareBar} from './cells.js';
+import {columnOf, largest, nameCell, shareBar} from './cells.js';
 import {copyButton, copyText, debounce, fill, h} from './dom.js';
 import {asNumber, clip, count, percent, shortName, time} from './format.js';
 import {classChip} from './palette.js';
@@ -49,13 +49,18 @@ class Kernels {
     const skip = new Set([key(SHORT)]);
     if (result.col('names').every((n) => n === 1)) skip.add('names'); // tells nothing then
     const specs = result.specs.filter((s) => !skip.has(s.name));
-    const largest = this.#largestShare();
+    const share = this.#largestShare();
+    // One unit for all columns of one call's duration: they are there to be compared with each other.
+    const perCall = specs.filter((s) => s.type === 'time' && !SUM.includes(s.name));
+    const long = Math.max(0, ...perCall.map((s) => largest(result.data[s.name])));
+    const unit = long >= 1e6 ? {name: 'ms', per: 1e3, digits: 3} : {name: 'µs', per: 1, digits: long >= 1e3 ? 1 : 2};
     const columns = specs.map((spec) => {
       const values = result.data[spec.name];
-      if (spec.name === name) return columnOf(spec, values, {key: name, label: 'kernel', header: true, value: (i) => this.#short(i), cell: (td, i) => nameCell(td, values[i], this.#short(i))});
-      if (spec.type === 'percent') return columnOf(spec, values, {width: '8rem', cell: (td, i) => { td.append(shareBar(values[i], largest)); }});
-      if (CLASS.includes(spec.name)) return columnOf(spec, values, {width: '8.4rem', cell: (td, i) => { td.append(classChip(values[i])); }});
-      return columnOf(spec, values);
+      if (spec.name === name) return columnOf(spec, values, {key: name, label: 'Kernel', header: true, value: (i) => this.#short(i), cell: (td, i) => nameCell(td, values[i], this.#short(i))});
+      if (spec.type === 'percent') return columnOf(spec, values, {width: '7.4rem', cell: (td, i) => { td.append(shareBar(values[i], share)); }});
+      if (CLASS.includes(spec.name)) return columnOf(spec, values, {width: '8.7rem', cell: (td, i) => { td.append(classChip(values[i])); }});
+      if (perCall.includes(spec)) return columnOf(spec, values, {width: '4.9rem', ...(spec.name === 'stddev_us' ? {label: 'Std'} : {})}, unit);
+      return columnOf(spec, values, spec.name === 'rank' ? {width: '3.9rem'} : spec.name === 'calls' ? {width: '4.6rem'} : {});
     });
     const first = columns.findIndex((c) => c.key === name);
     return [columns[first], ...columns.filter((_, i) => i !== first)].filter(Boolean); // what it is, then its numbers

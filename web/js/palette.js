@@ -14,11 +14,17 @@ const KINDS = [
   ['host', ['host_wait', 'host'], 'host wait', 'hatch'],
   ['wait', ['kernel_wait'], 'kernel wait', 'grid'],
   ['gap', ['other_idle', 'other_wait', 'unknown'], 'other wait', 'sparse'],
+  ['op', [], 'operator', 'solid'],
+  ['runtime', [], 'runtime call', 'stripes'],
+  ['annotation', [], 'annotation', 'solid'],
+  ['python', [], 'Python', 'dots'],
   ['idle', ['idle', 'non_compute'], 'idle', 'sparse'],
 ];
 const BY_WORD = new Map(KINDS.flatMap(([key, names]) => names.map((n) => [n, key])));
 const LABEL = new Map(KINDS.map(([key, , label]) => [key, label]));
 const TEXTURE = new Map(KINDS.map(([key, , , texture]) => [key, texture]));
+
+const CPU = new Set(['op', 'runtime', 'annotation', 'python']);
 
 const norm = (name) => String(name ?? '').toLowerCase().replace(/[\s-]+/g, '_').replace(/_(us|pct|time)$/, '');
 
@@ -26,6 +32,8 @@ const norm = (name) => String(name ?? '').toLowerCase().replace(/[\s-]+/g, '_').
 export const classKey = (name) => BY_WORD.get(norm(name)) ?? 'other';
 /** The key of an idle cause: "other" is a cause too, and not the class of that name. */
 export const causeKey = (name) => (norm(name) === 'other' ? 'gap' : BY_WORD.get(norm(name)) ?? 'gap');
+/** The key of a call on a CPU thread. */
+export const cpuKey = (name) => (CPU.has(name) ? name : 'other');
 export const knownKey = (name) => BY_WORD.get(norm(name)) ?? (/ overlapping /.test(name) ? 'overlap' : undefined);
 export const keyLabel = (key) => LABEL.get(key) ?? words(key);
 

@@ -13,10 +13,17 @@ import {qualityBanner} from './quality.js';
 import {timelinePanel} from './timeline.js';
 import {href, state as now} from './url.js';
 
+/** A panel that has a tab for itself. */
+const alone = (panel, options) => (box, page) => {
+  const section = h('section', {class: 'panel'}, h('p', {class: 'loading'}, 'Loading…'));
+  fill(box, section);
+  return panel(section, page, options);
+};
+
 const TABS = [
   ['', 'Overview', overviewTab],
-  ['kernels', 'Kernels', (box, page) => kernelsPanel(box, page, {max: 'calc(100vh - 330px)'})],
-  ['timeline', 'Timeline', (box, page) => timelinePanel(box, page, {tall: true})],
+  ['kernels', 'Kernels', alone(kernelsPanel, {max: 'calc(100vh - 310px)'})],
+  ['timeline', 'Timeline', alone(timelinePanel, {tall: true})],
   ['idle', 'Idle', idleTab],
   ['analyses', 'Analyses', analysesTab],
   ['files', 'Files', filesTab],

@@ -134,7 +134,7 @@ export class DataTable {
   #row(row, i) {
     const tr = h('tr', {'aria-rowindex': String(i + 2), class: row === this.open ? 'open' : null});
     for (const c of this.columns) {
-      const cell = c.header ? h('th', {scope: 'row'}) : h('td', {class: c.numeric ? 'num' : null});
+      const cell = c.header ? h('th', {scope: 'row', class: c.numeric ? 'num' : null}) : h('td', {class: c.numeric ? 'num' : null});
       if (c.header && this.options.expand) {
         const button = h('button', {type: 'button', class: 'expand', 'data-row': String(row), 'aria-expanded': String(row === this.open), onclick: () => this.toggle(row)});
         c.cell(button, row);

@@ -5,15 +5,16 @@
 import * as api from './api.js';
 import {debounce} from './dom.js';
 import {asNumber, usText} from './format.js';
-import {causeKey, classKey} from './palette.js';
+import {causeKey, classKey, cpuKey} from './palette.js';
 
 const BINS = 1024;       // bins in a tile, and in the coarse picture
+const WHOLE = 2;         // bins that an event must fill to stand whole
 const GROUP = 8;         // ranks in a request
 const KEEP = 240;        // tiles kept
 const QUIET = 70;        // ms without a change before the server is asked
 
-export const KIND = {busy: 0, event: 1, idle: 2, step: 3};
-const KIND_OF = {bin: KIND.busy, busy: KIND.busy, event: KIND.event, idle: KIND.idle, gap: KIND.idle, step: KIND.step};
+export const KIND = {busy: 0, event: 1, idle: 2};
+const KIND_OF = {bin: KIND.busy, event: KIND.event, idle: KIND.idle};
 
 /** Spans of one lane, ascending by start; index i of every array is one span. `row` points into `result`. */
 class Spans {
@@ -21,13 +22,25 @@ class Spans {
     this.start = [];
     this.end = [];
     this.kind = [];
-    this.key = [];
-    this.share = [];
+    this.key = [];   // of the class; of a gap, of its cause
+    this.cause = []; // of a bin's idle part; null without one
+    this.share = []; // busy, 0 … 1
     this.row = [];
     this.longest = 0; // of the spans: how far before a time one must look for a span that holds it
   }
 
   get n() { return this.start.length; }
+
+  add(row, start, end, kind, key, cause, pct) {
+    this.start.push(start);
+    this.end.push(end);
+    this.kind.push(kind);
+    this.key.push(kind === KIND.idle ? causeKey(cause) : key);
+    this.cause.push(cause === null || cause === undefined ? null : causeKey(cause));
+    this.share.push(Number.isFinite(pct) ? pct / 100 : 1);
+    this.row.push(row);
+    this.longest = Math.max(this.longest, end - start);
+  }
 
   /** The first span that may reach to `us` or beyond. */
   from(us) {
@@ -43,44 +56,37 @@ class Spans {
   }
 }
 
-const text = (v) => (v === null || v === undefined ? '' : String(v));
-
-/** Lane of a row: one per rank, device and stream, or per rank and CPU thread; steps have one per rank. */
-function laneOf(get, i) {
-  const lane = {rank: text(get.rank[i]), trace: text(get.trace[i]), device: text(get.device[i]), stream: text(get.stream[i]), thread: text(get.thread[i])};
-  lane.gpu = lane.thread === '';
-  lane.key = [lane.rank, lane.trace, lane.device, lane.stream, lane.thread].join('~');
-  return lane;
-}
-
-/** Sorts a result's rows into lanes. Rows of one lane come in order of start; where they do not they are sorted. */
+/**
+ * Sorts a result's rows into lanes: {lanes, steps, result}, both maps in the server's order. A lane is
+ * {key, rank, group, kind, name, depth, first, last, spans}; CPU threads have one lane per depth of the call stack. Two
+ * traces of one rank announce the same lane twice: the second one is a lane, and a group, of its own.
+ */
 export function digest(result) {
   const get = {};
-  for (const c of ['rank', 'trace', 'device', 'stream', 'thread', 'kind', 'class', 'cause', 'busy_pct', 'start_us', 'dur_us', 'depth']) get[c] = result.col(c);
+  for (const c of ['rank', 'lane', 'lane_kind', 'lane_name', 'depth', 'kind', 'start_us', 'end_us', 'class', 'busy_pct', 'cause']) get[c] = result.col(c);
   const lanes = new Map();
   const steps = new Map();
+  const times = new Map(); // lane and depth → how often it was announced
   for (let i = 0; i < result.n; i++) {
-    const kind = KIND_OF[get.kind[i]] ?? KIND.event;
-    const lane = laneOf(get, i);
-    const into = kind === KIND.step ? steps : lanes;
-    const id = kind === KIND.step ? `${lane.rank}~${lane.trace}` : lane.key;
-    let entry = into.get(id);
-    if (!entry) into.set(id, entry = {...lane, spans: new Spans(), depth: 0});
-    const start = asNumber(get.start_us[i]);
-    const dur = asNumber(get.dur_us[i]) || 0;
-    const s = entry.spans;
-    s.start.push(start);
-    s.end.push(start + dur);
-    s.kind.push(kind);
-    s.key.push(kind === KIND.idle ? causeKey(get.cause[i]) : classKey(get.class[i]));
-    const share = asNumber(get.busy_pct[i]);
-    s.share.push(Number.isFinite(share) ? share / 100 : 1);
-    s.row.push(i);
-    s.longest = Math.max(s.longest, dur);
     const depth = asNumber(get.depth[i]) || 0;
-    if (depth > entry.depth) entry.depth = depth;
+    const id = depth ? `${get.lane[i]}#${depth}` : String(get.lane[i]);
+    const announced = get.kind[i] === 'lane';
+    if (announced) times.set(id, (times.get(id) ?? 0) + 1);
+    const again = (times.get(id) ?? 1) > 1 ? `(${times.get(id)})` : '';
+    const kind = get.lane_kind[i];
+    const group = `${get.rank[i]}${again}`;
+    const into = kind === 'steps' ? steps : lanes;
+    const key = kind === 'steps' ? group : id + again;
+    let lane = into.get(key);
+    if (!lane) into.set(key, lane = {key, rank: String(get.rank[i]), group, kind, gpu: kind === 'gpu', name: String(get.lane_name[i] ?? ''), depth, spans: new Spans()});
+    const start = asNumber(get.start_us[i]);
+    const end = asNumber(get.end_us[i]);
+    if (announced) {
+      lane.first = start;
+      lane.last = end;
+    } else lane.spans.add(i, start, end, KIND_OF[get.kind[i]] ?? KIND.event, kind === 'cpu' ? cpuKey(get.class[i]) : classKey(get.class[i]), get.cause[i], asNumber(get.busy_pct[i]));
   }
-  for (const e of [...lanes.values(), ...steps.values()]) inOrder(e.spans);
+  for (const lane of [...lanes.values(), ...steps.values()]) inOrder(lane.spans);
   return {result, lanes, steps};
 }
 
@@ -89,7 +95,7 @@ function inOrder(s) {
   for (let i = 1; i < s.n && sorted; i++) sorted = s.start[i - 1] <= s.start[i];
   if (sorted) return;
   const by = [...s.start.keys()].sort((a, b) => s.start[a] - s.start[b]);
-  for (const field of ['start', 'end', 'kind', 'key', 'share', 'row']) s[field] = by.map((i) => s[field][i]);
+  for (const field of ['start', 'end', 'kind', 'key', 'cause', 'share', 'row']) s[field] = by.map((i) => s[field][i]);
 }
 
 export class TimelineData {
@@ -112,14 +118,12 @@ export class TimelineData {
     this.tiles.clear();
     for (const c of this.pending.values()) c.abort();
     this.pending.clear();
-    this.root = digest(await api.analysis(this.run, 'timeline', {px: BINS, lanes}, this.signal));
+    this.root = digest(await api.analysis(this.run, 'timeline', {px: BINS, min_px: WHOLE, lanes}, this.signal));
     let from = Infinity;
     let to = -Infinity;
-    for (const {spans} of [...this.root.lanes.values(), ...this.root.steps.values()]) {
-      for (let i = 0; i < spans.n; i++) {
-        from = Math.min(from, spans.start[i]);
-        to = Math.max(to, spans.end[i]);
-      }
+    for (const {first, last} of [...this.root.lanes.values(), ...this.root.steps.values()]) {
+      if (first < from) from = first;
+      if (last > to) to = last;
     }
     this.from = Number.isFinite(from) ? from : 0;
     this.to = to > this.from ? to : this.from + 1;
@@ -166,7 +170,7 @@ export class TimelineData {
       const controller = new AbortController();
       this.pending.set(t.key, controller);
       const rank = this.ranks.slice(t.g * GROUP, (t.g + 1) * GROUP).join(',');
-      const params = {from: usText(from), to: usText(to), px: BINS, lanes: this.lanesParam, rank};
+      const params = {from: usText(from), to: usText(to), px: BINS, min_px: WHOLE, lanes: this.lanesParam, rank};
       api.analysis(this.run, 'timeline', params, controller.signal).then((result) => {
         this.#keep(t.key, {from, to, digest: digest(result)});
         this.changed();
@@ -226,7 +230,7 @@ export class TimelineData {
         if (d > slack) continue;
         // Under one point: work before gaps, the shorter before the longer, as that is what is drawn on top.
         const rank = d + (s.kind[i] === KIND.idle ? slack / 2 + 1e-6 : 0) + (s.end[i] - s.start[i]) * 1e-12;
-        if (rank < distance) { distance = rank; best = {lane, start: s.start[i], end: s.end[i], kind: s.kind[i], key: s.key[i], share: s.share[i], row: s.row[i], result: p.result}; }
+        if (rank < distance) { distance = rank; best = {lane, start: s.start[i], end: s.end[i], kind: s.kind[i], key: s.key[i], cause: s.cause[i], share: s.share[i], row: s.row[i], result: p.result}; }
       }
     }
     return best;

@@ -6,26 +6,30 @@ import {KIND} from './timeline-data.js';
 
 export const GUTTER = 132;  // the labels' width
 export const RULER = 24;
-export const LANE = 24;
+const LANE = 24;             // a lane's height at least, and at most
+const LANE_MOST = 44;
+const DEEP = 16;             // of a row of nested calls
 const GAP = 3;              // between the bars of two lanes
 const STEP = 15;            // height of a rank's band of steps
 const LETTERS = 34;         // a bar of so many pixels has room for a name
 
-/** Places lanes under each other: [{lane | rank + steps, y, h}], and the height of it all. */
-export function layout(lanes, steps) {
+/** Places lanes under each other: [{lane | head + steps, y, h}], and the height of it all. Few lanes share `room` px. */
+export function layout(lanes, steps, room) {
+  const tops = lanes.filter((l) => !l.depth);
+  const groups = new Set(lanes.map((l) => l.group)).size;
+  const each = Math.floor((room - groups * (STEP + 6) - (lanes.length - tops.length) * DEEP - 8) / Math.max(1, tops.length));
+  const plain = Math.max(LANE, Math.min(LANE_MOST, each));
   const rows = [];
   let y = 0;
-  let rank = null;
+  let group = null;
   for (const lane of lanes) {
-    const group = `${lane.rank}~${lane.trace}`;
-    if (group !== rank) {
-      if (rank !== null) y += 6;
-      rank = group;
-      const band = steps.get(group);
-      rows.push({head: lane, steps: band, y, h: STEP});
+    if (lane.group !== group) {
+      if (group !== null) y += 6;
+      group = lane.group;
+      rows.push({head: lane, steps: steps.get(group), y, h: STEP});
       y += STEP;
     }
-    const h = LANE + Math.min(7, lane.depth ?? 0) * 12;
+    const h = lane.depth ? DEEP : lane.gpu ? plain : LANE;
     rows.push({lane, y, h});
     y += h;
   }
@@ -76,6 +80,7 @@ function drawLane(ctx, m, row, y, x, scale) {
   ctx.clip();
   for (const p of m.data.pieces(lane, view.from, view.to)) drawPiece(ctx, m, lane, p, top, h, x, scale);
   ctx.restore();
+  if (lane.depth) return;
   ctx.fillStyle = m.pin?.lane.key === lane.key || m.hover?.lane.key === lane.key ? theme.ink : theme.dim;
   ctx.font = `11px ${theme.font}`;
   ctx.textAlign = 'left';
@@ -83,9 +88,10 @@ function drawLane(ctx, m, row, y, x, scale) {
   ctx.fillText(fit(ctx, laneLabel(lane, m.manyDevices), GUTTER - 22), 16, y + row.h / 2);
 }
 
+/** "GPU 0 stream 7", without the GPU where each rank has one. */
 export function laneLabel(lane, manyDevices) {
-  if (!lane.gpu) return `thread ${clip(lane.thread, 60)}`;
-  return `${manyDevices ? `GPU ${lane.device} · ` : ''}stream ${lane.stream}`;
+  const name = clip(lane.name, 80);
+  return lane.gpu && !manyDevices ? name.replace(/^GPU -?\d+ /, '') : name;
 }
 
 /** Gaps first, work on top. Bars thinner than a pixel that would fall into the same pixel are drawn once. */
@@ -103,35 +109,37 @@ function drawPiece(ctx, m, lane, p, top, h, x, scale) {
       const b = Math.min(right, Math.max(a + 1, x(s.end[i])));
       if (b <= a || b <= last) continue;
       last = b - a <= 1.5 ? Math.ceil(b) : b;
-      if (!busy) drawGap(ctx, m, s, i, a, b, top, h);
+      if (!busy) drawGap(ctx, m, s, i, a, b, top, h, p.from);
       else {
         names ??= p.result.col('name');
-        drawBusy(ctx, m, lane, s, i, a, b, top, h, names[s.row[i]]);
+        drawBusy(ctx, m, lane, s, i, a, b, top, h, names[s.row[i]], p.from);
       }
     }
   }
 }
 
-function drawGap(ctx, m, s, i, a, b, top, h) {
+function drawGap(ctx, m, s, i, a, b, top, h, from) {
   ctx.fillStyle = m.patterns[s.key[i]];
   ctx.fillRect(a, top, b - a, h);
   if (b - a < 74) return;
+  if (s.start[i] < from && from > m.view.from) return; // the piece before has the label
   const label = `${m.labels[s.key[i]]} ${time(s.end[i] - s.start[i])}`;
   letters(ctx, m, label, a, b, top, h, m.theme.idleInk, m.theme.panel);
 }
 
-function drawBusy(ctx, m, lane, s, i, a, b, top, h, name) {
+function drawBusy(ctx, m, lane, s, i, a, b, top, h, name, from) {
   const bin = s.kind[i] === KIND.busy;
-  const sub = lane.depth ? (h - 2) / (Math.min(7, lane.depth) + 1) : h;
-  const level = lane.depth ? Math.min(7, s.depth?.[i] ?? 0) : 0;
-  const full = lane.depth ? sub - 1 : h;
-  const bar = bin ? Math.max(2, full * s.share[i]) : full;
-  const y = top + level * sub + full - bar;
-  const faded = m.highlight && !String(name ?? '').startsWith(m.highlight);
-  ctx.globalAlpha = faded ? 0.25 : 1;
-  ctx.fillStyle = m.theme.colours[s.key[i]];
+  if (bin && s.cause[i]) {
+    ctx.fillStyle = m.patterns[s.cause[i]];
+    ctx.fillRect(a, top, b - a, h);
+  }
+  const bar = bin ? Math.max(s.share[i] > 0 ? 2 : 0, h * s.share[i]) : h;
+  const y = top + h - bar;
+  ctx.globalAlpha = m.highlight && !String(name ?? '').startsWith(m.highlight) ? 0.22 : 1;
+  const colour = m.theme.colours[s.key[i]];
+  ctx.fillStyle = colour;
   ctx.fillRect(a, y, b - a, bar);
-  if (b - a >= 2 && m.patterns[s.key[i]] !== m.theme.colours[s.key[i]]) {
+  if (b - a >= 2 && m.patterns[s.key[i]] !== colour) {
     ctx.fillStyle = m.patterns[s.key[i]];
     ctx.fillRect(a, y, b - a, bar);
   }
@@ -139,7 +147,7 @@ function drawBusy(ctx, m, lane, s, i, a, b, top, h, name) {
     ctx.fillStyle = m.theme.panel;
     ctx.fillRect(b - 0.5, y, 0.5, bar);
   }
-  if (!bin && b - a >= LETTERS) letters(ctx, m, shortOf(name), a, b, y, bar, m.theme.onBusy, m.theme.colours[s.key[i]]);
+  if (!bin && b - a >= LETTERS && (s.start[i] >= from || from <= m.view.from)) letters(ctx, m, shortOf(name), a, b, y, bar, m.theme.onBusy, colour);
   ctx.globalAlpha = 1;
   if (m.pin && m.pin.lane.key === lane.key && m.pin.start === s.start[i] && m.pin.end === s.end[i]) outline(ctx, m, a, b, top, h);
 }
@@ -202,7 +210,7 @@ function drawSteps(ctx, m, row, y, x) {
   ctx.textAlign = 'left';
   ctx.textBaseline = 'middle';
   ctx.fillStyle = theme.ink;
-  ctx.fillText(`rank ${row.head.rank}`, 8, y + row.h / 2);
+  ctx.fillText(`rank ${row.head.group}`, 8, y + row.h / 2);
   if (!row.steps) return;
   const s = row.steps.spans;
   const names = m.data.root.result.col('name');

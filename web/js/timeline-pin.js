@@ -2,7 +2,7 @@
 
 import * as api from './api.js';
 import {copyButton, fill, h} from './dom.js';
-import {asNumber, clip, count, percent, shortName, time, usText, words} from './format.js';
+import {asNumber, clip, count, percent, plural, shortName, time, usText, words} from './format.js';
 import {keyLabel} from './palette.js';
 import {KIND} from './timeline-data.js';
 import {laneLabel} from './timeline-draw.js';
@@ -16,24 +16,24 @@ const CAUSE = {
 /** Title, full name and facts of a span. */
 function tell(t, span) {
   const cell = (column) => span.result.col(column)[span.row];
-  const where = `rank ${span.lane.rank} · ${laneLabel(span.lane, t.manyDevices)}`;
+  const where = `rank ${span.lane.group} · ${laneLabel(span.lane, t.manyDevices)}`;
   const dur = time(span.end - span.start);
-  if (span.kind === KIND.idle) return {title: `Idle, ${keyLabel(span.key)}: ${dur}`, full: CAUSE[span.key], facts: where, name: ''};
-  const name = cell('name');
-  const n = asNumber(cell('count'));
-  const what = span.lane.gpu ? keyLabel(span.key) : 'CPU';
-  if (span.kind === KIND.busy) {
-    const most = name ? `, most of it ${shortName(name)}` : '';
-    return {title: `${Number.isFinite(n) ? `${count(n)} event${n === 1 ? '' : 's'}` : 'Events'} in ${dur}${most}`, full: name, facts: `${what} · busy ${percent(100 * span.share)} · ${where}`, name};
-  }
-  return {title: shortName(name), full: name, facts: `${dur} · ${what} · ${where}`, name};
+  const name = cell('name') ?? '';
+  const short = cell('short_name') || shortName(name);
+  if (span.kind === KIND.idle) return {title: `Idle, ${keyLabel(span.key)}: ${dur}`, full: '', facts: where, name, short, say: CAUSE[span.key]};
+  const n = asNumber(cell('count')) || 0;
+  if (span.kind === KIND.busy && span.share === 0) return {title: `Idle in pieces: ${dur}`, full: '', facts: where, name: '', short: '', say: `Mostly ${keyLabel(span.cause)}.`};
+  if (span.kind === KIND.busy) return {title: `${plural(n, 'event')} start in ${dur}${name ? `, the longest ${short}` : ''}`, full: name, facts: `mostly ${keyLabel(span.key)} · busy ${percent(100 * span.share)} · ${where}`, name, short, say: span.cause ? `Idle between them mostly ${keyLabel(span.cause)}.` : ''};
+  return {title: short, full: name, facts: `${dur} · ${keyLabel(span.key)} · ${where}`, name, short, say: ''};
 }
 
 export function tip(t, span, px, py) {
   const box = t.tip;
   if (!span) { box.hidden = true; return; }
-  const {title, full, facts} = tell(t, span);
+  const {title, full, facts, say, short} = tell(t, span);
   fill(box, h('bdi', {class: 'tip-name'}, clip(title, 200)), h('div', {class: 'tip-facts'}, facts),
+    say ? h('div', {}, say) : null,
+    span.kind === KIND.idle && short ? h('div', {class: 'dim'}, 'ended by ', h('bdi', {class: 'name'}, clip(short, 120))) : null,
     full && full !== title ? h('bdi', {class: 'tip-full'}, clip(full, 600)) : null,
     h('div', {class: 'tip-facts dim'}, `from ${usText(span.start)} µs`));
   box.hidden = false;
@@ -50,13 +50,14 @@ export function showPin(t, span) {
   const box = t.details;
   box.hidden = !span;
   if (!span) { fill(box); return; }
-  const {title, full, name} = tell(t, span);
+  const {title, full, name, short} = tell(t, span);
   const id = span.result.col('event')[span.row];
   const trace = traceOf(t, span);
   const facts = [
-    ['rank', span.lane.rank], [span.lane.gpu ? 'stream' : 'thread', span.lane.gpu ? `${span.lane.stream} of GPU ${span.lane.device}` : span.lane.thread],
+    ['rank', span.lane.rank], ['lane', span.lane.name],
     ['start', `${usText(span.start)} µs`], ['duration', `${time(span.end - span.start)} (${usText(span.end - span.start)} µs)`],
     span.kind === KIND.idle ? ['cause', CAUSE[span.key]] : ['class', keyLabel(span.key)],
+    span.kind === KIND.idle && name ? ['ended by', short] : null,
     span.kind === KIND.busy ? ['events', count(span.result.col('count')[span.row])] : null,
     span.kind === KIND.busy ? ['busy', percent(100 * span.share)] : null,
     ...extra(span),
@@ -64,15 +65,15 @@ export function showPin(t, span) {
   const args = h('div', {class: 'tl-args'});
   const whole = id !== null && id !== undefined && trace;
   fill(box, h('header', {}, h('bdi', {class: 'name'}, clip(title, 300)), name ? copyButton('Copy name', String(name)) : null,
-    whole ? h('a', {class: 'button quiet', href: api.eventUrl(trace, id), target: '_blank', rel: 'noopener'}, `event ${id} as JSON`) : null,
+    whole ? h('a', {class: 'button quiet', href: api.eventUrl(trace, id), target: '_blank', rel: 'noopener'}, span.kind === KIND.event ? `Event ${id} as JSON` : `Event ${id}, its ${span.kind === KIND.idle ? 'end' : 'longest'}, as JSON`) : null,
     h('button', {type: 'button', class: 'quiet', title: 'Let go (Esc)', onclick: () => t.setPin(null)}, 'Close')),
   h('div', {}, name && full !== title ? h('bdi', {class: 'full-name'}, clip(full, 6000)) : null, pairs(facts)), args);
   t.live.textContent = `${title}. ${facts.map(([k, v]) => `${k} ${v}`).join(', ')}`;
-  if (whole && span.kind === KIND.event) showArgs(t, args, trace, id);
+  if (whole && span.kind !== KIND.busy) showArgs(t, args, trace, id);
   else if (span.kind === KIND.busy) fill(args, h('p', {class: 'dim'}, 'Several events share these pixels: double-click, or f, zooms in until they come apart.'));
 }
 
-const SHOWN = new Set(['rank', 'trace', 'device', 'stream', 'thread', 'kind', 'start_us', 'dur_us', 'name', 'class', 'cause', 'count', 'busy_pct', 'event', 'depth', 'lane']);
+const SHOWN = new Set(['rank', 'lane', 'lane_kind', 'lane_name', 'depth', 'kind', 'start_us', 'end_us', 'name', 'short_name', 'class', 'cause', 'count', 'busy_pct', 'event']);
 
 /** Further columns the server may give, so that they need no new code here. */
 function extra(span) {
@@ -85,12 +86,10 @@ function pairs(facts) {
   return h('dl', {class: 'pairs'}, facts.map(([k, v]) => [h('dt', {}, k), h('dd', {}, h('bdi', {}, v))]));
 }
 
-/** The trace a span belongs to: told by the row, else the only trace of its rank. */
+/** The trace a span belongs to; null where several traces have its rank, as the lane does not tell which. */
 function traceOf(t, span) {
-  const traces = t.page.info.traces ?? [];
-  const told = span.lane.trace;
-  const fits = traces.filter((x) => (told ? x.id === told || x.name === told : String(x.rank) === span.lane.rank));
-  return fits.length === 1 ? fits[0].id : fits.find((x) => x.id === told)?.id ?? null;
+  const fits = (t.page.info.traces ?? []).filter((x) => String(x.rank) === span.lane.rank);
+  return fits.length === 1 ? fits[0].id : null;
 }
 
 async function showArgs(t, box, trace, id) {

@@ -12,6 +12,7 @@ import {push, replace} from './url.js';
 
 const BUSY = ['compute', 'comm', 'memory', 'other'];
 const CAUSES = ['host', 'wait', 'gap'];
+const CPU = ['op', 'runtime', 'annotation', 'python'];
 const SHORTEST = 0.02; // µs: the narrowest window
 
 export async function timelinePanel(box, page, {tall}) {
@@ -62,13 +63,13 @@ class Timeline {
     this.message = h('span', {class: 'severity error', role: 'alert'});
     this.live = h('span', {class: 'sr', role: 'status'});
     const cpu = h('input', {type: 'checkbox', checked: this.lanes === 'all', onchange: (e) => this.setLanes(e.target.checked ? 'all' : 'gpu')});
-    fill(this.box, h('div', {class: this.tall ? 'panel tl' : 'tl'},
+    fill(this.box, h('div', {class: 'tl'},
       h('div', {class: 'panel-head'}, h('h2', {}, 'Timeline'), this.rankSelect(), h('label', {class: 'field'}, cpu, 'CPU threads'), this.highlightChip(),
         h('span', {class: 'end'}, this.window,
           button('◂', 'Earlier (a)', () => this.pan(-0.3)), button('▸', 'Later (d)', () => this.pan(0.3)),
           button('−', 'Zoom out (s)', () => this.zoom(2)), button('+', 'Zoom in (w)', () => this.zoom(0.5)), button('Whole run', 'Show the whole run (0)', () => this.whole()))),
       this.mini, this.scroller, this.tip, this.details,
-      h('div', {class: 'tl-foot'}, legend([...BUSY, ...CAUSES]), this.message, this.live,
+      h('div', {class: 'tl-foot'}, this.legend = h('div', {}, legend([...BUSY, ...CAUSES])), this.message, this.live,
         h('span', {}, this.tall ? 'Wheel zooms, drag selects a range, shift and drag moves, click pins.' : 'Drag selects a range, click pins; click it once, or hold ctrl, to zoom with the wheel.')),
       this.data.root.result.notes.map((n) => h('p', {class: 'note'}, n))));
     this.repaintTheme();
@@ -125,21 +126,21 @@ class Timeline {
   arrange() {
     const {data} = this;
     const all = [...data.root.lanes.values()];
-    const number = (v) => (v === '' ? -1 : asNumber(v));
-    all.sort((a, b) => number(a.rank) - number(b.rank) || a.trace.localeCompare(b.trace) || b.gpu - a.gpu || number(a.device) - number(b.device) || number(a.stream) - number(b.stream) || a.thread.localeCompare(b.thread, 'en', {numeric: true}));
     const shown = this.rank === '' ? all : all.filter((l) => l.rank === this.rank);
-    this.manyDevices = new Set(all.filter((l) => l.gpu).map((l) => `${l.rank}~${l.device}`)).size > new Set(all.filter((l) => l.gpu).map((l) => l.rank)).size;
+    const devices = new Set(all.filter((l) => l.gpu).map((l) => l.key.replace(/\/[^/]*$/, '')));
+    this.manyDevices = devices.size > new Set(all.map((l) => l.group)).size;
     data.setRanks([...new Set(all.map((l) => l.rank))]);
-    const {rows, height} = layout(shown, data.root.steps);
-    this.rows = rows;
-    this.rowsHeight = height;
+    this.shown = shown;
+    fill(this.legend, legend(this.lanes === 'all' ? [...BUSY, ...CAUSES, ...CPU] : [...BUSY, ...CAUSES]));
     this.busyCache = null;
   }
 
   resize() {
     const width = Math.max(300, this.scroller.clientWidth);
-    const want = this.rowsHeight + RULER;
     const most = this.tall ? Math.max(260, innerHeight - 330) : 420;
+    const {rows, height: lanesHeight} = layout(this.shown, this.data.root.steps, this.tall ? most - RULER : 0);
+    this.rows = rows;
+    const want = lanesHeight + RULER;
     const height = Math.max(90, Math.min(want, most));
     this.scroller.style.height = `${height}px`;
     this.width = width;
