@@ -1,0 +1,184 @@
+#include "http/answer.h"
+#include "http/resources.h"
+#include "http/server.h"
+#include "report/report.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define ANSWER_MAX (256u << 20)
+
+/* The ETag of an answer: a hash of all it depends on. `what` says which question it is, with its parameters. */
+static int etag_of(struct hs_request *r, const char *run, const char *what, int version, const char *format,
+                   struct hs_err *err)
+{
+    char run_hash[33];
+    struct hs_buf b = HS_BUF_INIT(1u << 20);
+    int rc = hs_store_run_hash(r->server->o.store, run, run_hash, err);
+    if (!rc) {
+        hs_buf_printf(&b, "%s|%s|%d|%s|%s", HS_VERSION, run_hash, version, format, what);
+        rc = hs_buf_check(&b, "the question", err);
+    }
+    if (!rc)
+        hs_hash_hex(b.p, b.n, r->reply.etag);
+    hs_buf_free(&b);
+    return rc;
+}
+
+/* Answers from the client's own copy or from the cache; false: it has to be computed. */
+static bool answered_before(struct hs_request *r, const char *type)
+{
+    struct hs_reply *y = &r->reply;
+    if (hs_request_matches_etag(r, y->etag)) {
+        y->status = 304;
+        return true;
+    }
+    if (!hs_cache_get(r->server->cache, y->etag, &y->body, &y->gz))
+        return false;
+    y->status = 200;
+    y->type = type;
+    return true;
+}
+
+static void answer_and_keep(struct hs_request *r, const char *type, struct hs_buf *b)
+{
+    struct hs_reply *y = &r->reply;
+    hs_reply_text(y, 200, type, b);
+    if (y->status != 200)
+        return;
+    if (r->accepts_gzip && y->body->n > 1024)
+        y->gz = hs_blob_gzip(y->body);
+    hs_cache_put(r->server->cache, y->etag, y->body, y->gz);
+}
+
+void hs_get_analysis(struct hs_request *r)
+{
+    static const char *const not_theirs[] = {"format", NULL};
+    struct hs_store *s = r->server->o.store;
+    const char *run_name = hs_request_var(r, 0);
+    const struct hs_analysis *a = hs_analysis_find(hs_request_var(r, 1));
+    struct hs_err err = HS_ERR_INIT;
+    struct hs_params *p = NULL;
+    struct hs_run *run = NULL;
+    struct hs_buf what = HS_BUF_INIT(1u << 20), out = HS_BUF_INIT(ANSWER_MAX);
+    enum hs_format f = HS_F_RECORDS;
+    int rc = a ? HS_OK
+               : hs_fail(&err, HS_ENOTFOUND, "there is no analysis '%.60s'; GET /api/v1/analyses lists them",
+                         hs_request_var(r, 1));
+    if (!rc)
+        rc = hs_answer_format(hs_uri_query(&r->uri, "format"), &f, &err);
+    if (!rc)
+        rc = hs_answer_params(a, r->uri.pairs, r->uri.npairs, not_theirs, &p, &err);
+    if (rc)
+        goto out;
+    const char *type = hs_format_content_type(f);
+    hs_buf_printf(&what, "%s?", a->name);
+    hs_params_canonical(p, &what);
+    rc = etag_of(r, run_name, what.p, a->version, type, &err);
+    if (rc || answered_before(r, type))
+        goto out;
+    rc = hs_store_pin_run(s, run_name, &run, &err);
+    if (!rc)
+        rc = hs_answer(a, run, p, f, &out, &err);
+    if (run)
+        hs_store_unpin_run(s, run);
+    if (!rc)
+        answer_and_keep(r, type, &out);
+out:
+    if (rc)
+        hs_request_fail(r, &err);
+    hs_params_free(p);
+    hs_buf_free(&what);
+    hs_buf_free(&out);
+}
+
+void hs_get_report(struct hs_request *r)
+{
+    struct hs_store *s = r->server->o.store;
+    const char *run_name = hs_request_var(r, 0), *format = hs_uri_query(&r->uri, "format");
+    struct hs_err err = HS_ERR_INIT;
+    struct hs_run *run = NULL;
+    struct hs_buf out = HS_BUF_INIT(ANSWER_MAX);
+    bool json = !format || !strcmp(format, "json");
+    const char *type = json ? "application/json; charset=utf-8" : "text/markdown; charset=utf-8";
+    int rc = hs_request_check_query(r, &err);
+    if (!rc && !json && strcmp(format, "md") != 0)
+        rc = hs_fail(&err, HS_EUSAGE, "there is no format '%.40s' of the report; there are json and md", format);
+    if (!rc)
+        rc = etag_of(r, run_name, "report", 1, type, &err);
+    if (rc || answered_before(r, type))
+        goto out;
+    rc = hs_store_pin_run(s, run_name, &run, &err);
+    if (!rc)
+        rc = hs_report(run, json ? HS_REPORT_JSON : HS_REPORT_MD, &out, &err);
+    if (run)
+        hs_store_unpin_run(s, run);
+    if (!rc)
+        answer_and_keep(r, type, &out);
+out:
+    if (rc)
+        hs_request_fail(r, &err);
+    hs_buf_free(&out);
+}
+
+/* The query in the body: {"query": "…"} as JSON, else the body itself is the query. */
+static int sql_text(const struct hs_request *r, char **out, struct hs_err *err)
+{
+    const char *body = r->body.p ? r->body.p : "";
+    bool json = r->content_type && !strncasecmp(r->content_type, "application/json", 16);
+    if (!json && r->content_type && strncasecmp(r->content_type, "text/plain", 10) != 0 &&
+        strncasecmp(r->content_type, "application/sql", 15) != 0)
+        json = body[strspn(body, " \t\r\n")] == '{'; /* curl --data says it is a form */
+    if (!json) {
+        *out = hs_strdup(body);
+    } else {
+        json_error_t e;
+        json_t *j = json_loadb(body, r->body.n, JSON_REJECT_DUPLICATES, &e);
+        const char *q = json_string_value(json_object_get(j, "query"));
+        if (!q) {
+            json_decref(j);
+            return hs_fail(err, HS_EUSAGE, "the body is not {\"query\": \"SELECT …\"}%s%s", j ? "" : ": ",
+                           j ? "" : e.text);
+        }
+        *out = hs_strdup(q);
+        json_decref(j);
+    }
+    if (memchr(body, 0, r->body.n) || !(*out)[strspn(*out, " \t\r\n;")]) {
+        free(*out);
+        return hs_fail(err, HS_EUSAGE,
+                       "the body holds no query; send {\"query\": \"SELECT …\"}, or the query as text/plain");
+    }
+    return HS_OK;
+}
+
+void hs_post_sql(struct hs_request *r)
+{
+    struct hs_store *s = r->server->o.store;
+    struct hs_err err = HS_ERR_INIT;
+    struct hs_view *v = NULL;
+    struct hs_buf out = HS_BUF_INIT(ANSWER_MAX);
+    char *query = NULL;
+    enum hs_format f = HS_F_RECORDS;
+    int rc = hs_request_check_query(r, &err);
+    if (!rc)
+        rc = hs_answer_format(hs_uri_query(&r->uri, "format"), &f, &err);
+    if (!rc)
+        rc = sql_text(r, &query, &err);
+    if (rc)
+        goto out;
+    rc = hs_store_pin_trace(s, hs_request_var(r, 0), &v, &err);
+    if (!rc)
+        rc = hs_answer_sql(v, query, &r->server->o.sql, f, &out, &err);
+    if (v)
+        hs_store_unpin_trace(s, v);
+    free(query);
+    if (!rc)
+        hs_reply_text(&r->reply, 200, hs_format_content_type(f), &out);
+out:
+    if (rc)
+        hs_request_fail(r, &err);
+    hs_buf_free(&out);
+}

@@ -1,0 +1,64 @@
+#include "http/resources.h"
+#include "http/upload.h"
+
+#define PARAMS(p) p, sizeof(p) / sizeof((p)[0])
+#define NO_PARAMS NULL, 0
+#define JSON "application/json"
+#define TABLE "application/json text/csv text/markdown"
+
+static const struct hs_route_param upload_params[] = {
+    {"name", "string", "the file's name; tells the rank where the trace does not (rank0, worker3, …)"},
+    {"run", "string", "the run it belongs to; absent: named after the first file"},
+    {"rank", "integer", "its rank; absent: distributedInfo, else the name, else the lowest that is free"},
+    {"keep", "boolean", "whether the bytes as uploaded are kept beside the store; absent: [store] keep_original"},
+};
+static const struct hs_route_param delete_trace_params[] = {
+    {"run", "string", "out of this run only; absent: out of every run that has it"},
+};
+static const struct hs_route_param format_params[] = {
+    {"format", "string", "records (default), columns, csv or md"},
+};
+static const struct hs_route_param report_params[] = {
+    {"format", "string", "json (default) or md"},
+};
+
+/* Literal paths stand before patterns that would match them too. */
+const struct hs_route hs_routes[] = {
+    {HS_PUT, "/api/v1/traces", HS_WORK_UPLOAD, hs_upload_reply, "upload", "Upload a trace: the body is the file",
+     PARAMS(upload_params), "application/octet-stream multipart/form-data", JSON},
+    {HS_POST, "/api/v1/traces", HS_WORK_UPLOAD, hs_upload_reply, "upload-form",
+     "Upload traces: the body is a file, or a form with any number of files", PARAMS(upload_params),
+     "application/octet-stream multipart/form-data", JSON},
+    {HS_GET, "/api/v1/traces", HS_WORK_POOL, hs_get_traces, "traces", "All traces of all runs", NO_PARAMS, NULL, JSON},
+    {HS_GET, "/api/v1/traces/{trace}", HS_WORK_POOL, hs_get_trace, "trace",
+     "One trace, by its id or at least six digits of it", NO_PARAMS, NULL, JSON},
+    {HS_DELETE, "/api/v1/traces/{trace}", HS_WORK_POOL, hs_delete_trace, "delete-trace", "Delete a trace",
+     PARAMS(delete_trace_params), NULL, NULL},
+    {HS_GET, "/api/v1/traces/{trace}/original", HS_WORK_POOL, hs_get_original, "original", "The bytes as uploaded",
+     NO_PARAMS, NULL, "application/octet-stream"},
+    {HS_GET, "/api/v1/traces/{trace}/events/{number}", HS_WORK_POOL, hs_get_event, "event",
+     "One event, whole, as the file has it; numbered from 0", NO_PARAMS, NULL, JSON},
+    {HS_POST, "/api/v1/traces/{trace}/sql", HS_WORK_BODY, hs_post_sql, "sql",
+     "Read-only SQL over one trace: {\"query\": \"SELECT …\"}, or the query as text", PARAMS(format_params),
+     "application/json text/plain", TABLE},
+    {HS_GET, "/api/v1/runs", HS_WORK_POOL, hs_get_runs, "runs", "All runs", NO_PARAMS, NULL, JSON},
+    {HS_GET, "/api/v1/runs/{run}", HS_WORK_POOL, hs_get_run, "run", "A run and its traces", NO_PARAMS, NULL, JSON},
+    {HS_DELETE, "/api/v1/runs/{run}", HS_WORK_POOL, hs_delete_run, "delete-run", "Delete a run and its traces",
+     NO_PARAMS, NULL, NULL},
+    {HS_GET, "/api/v1/runs/{run}/report", HS_WORK_POOL, hs_get_report, "report",
+     "Summary, top kernels and the bottleneck of a run", PARAMS(report_params), NULL, "application/json text/markdown"},
+    {HS_GET, "/api/v1/runs/{run}/{analysis}", HS_WORK_POOL, hs_get_analysis, "analysis", "An analysis of a run",
+     PARAMS(format_params), NULL, TABLE},
+    {HS_GET, "/api/v1/analyses", HS_WORK_INLINE, hs_get_analyses, "analyses",
+     "What can be asked: every analysis with its parameters and columns", NO_PARAMS, NULL, JSON},
+    {HS_GET, "/api/v1/analyses/{analysis}", HS_WORK_INLINE, hs_get_analysis_entry, "analysis-entry",
+     "One analysis: parameters, columns, how it is computed", NO_PARAMS, NULL, JSON},
+    {HS_GET, "/api/v1/openapi.json", HS_WORK_INLINE, hs_get_openapi, "openapi", "This document", NO_PARAMS, NULL, JSON},
+    {HS_GET, "/healthz", HS_WORK_INLINE, hs_get_healthz, "healthz", "200 while the process lives", NO_PARAMS, NULL,
+     "text/plain"},
+    {HS_GET, "/readyz", HS_WORK_POOL, hs_get_readyz, "readyz", "200 while it can answer questions", NO_PARAMS, NULL,
+     "text/plain"},
+    {HS_GET, "/version", HS_WORK_INLINE, hs_get_version, "version", "Name and version", NO_PARAMS, NULL, JSON},
+    {HS_GET, "/{page*}", HS_WORK_POOL, hs_get_page, "page", "The page", NO_PARAMS, NULL, "text/html"},
+    {0},
+};
