@@ -16,6 +16,7 @@ extern const struct hs_sql_limits hs_sql_limits_default; /* 10 000 rows, 256 MiB
 
 /* Only SELECT, WITH and EXPLAIN QUERY PLAN; anything that writes, attaches or sets is refused by SQLite's authorizer
  * (HS_EUSAGE). The table's columns are those of the statement and belong to the table's arena. */
-int hs_sql_run(struct hs_view *v, const char *query, const struct hs_sql_limits *limits, struct hs_table *out, struct hs_err *err);
+int hs_sql_run(struct hs_view *v, const char *query, const struct hs_sql_limits *limits, struct hs_table *out,
+               struct hs_err *err);
 
 #endif

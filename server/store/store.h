@@ -13,10 +13,10 @@
 struct hs_store;
 
 struct hs_store_options {
-    const char *dir;       /* created if absent */
-    size_t view_bytes;     /* budget of decoded columns of views that no one has pinned; 0: 512 MiB */
+    const char *dir;   /* created if absent */
+    size_t view_bytes; /* budget of decoded columns of views that no one has pinned; 0: 512 MiB */
     bool keep_original;
-    bool read_only;        /* for one-shot commands: no recovery, nothing is created */
+    bool read_only; /* for one-shot commands: no recovery, nothing is created */
 };
 int hs_store_open(struct hs_store **out, const struct hs_store_options *o, struct hs_err *err);
 void hs_store_close(struct hs_store *s);
@@ -27,11 +27,11 @@ char *hs_store_temp_path(struct hs_store *s, const char *suffix);
 
 struct hs_trace_row {
     char id[33];
-    char *run, *name;      /* owned by the row; hs_trace_rows_free */
+    char *run, *name; /* owned by the row; hs_trace_rows_free */
     int64_t rank;
     int64_t bytes_in, bytes_json, bytes_stored, events, created_ns; /* created: unix ns */
     bool has_original;
-    char *quality_json;    /* {"kind": count, ...} of what is not zero */
+    char *quality_json; /* {"kind": count, ...} of what is not zero */
 };
 /* Moves the finished file (and the original, may be NULL) into place and names it in the catalogue. If the same id is
  * there already in the same run the new file is dropped and *existed is set: stored once. The same id in two runs shares
@@ -51,9 +51,10 @@ int hs_store_traces(struct hs_store *s, const char *run, struct hs_trace_row **o
 void hs_trace_rows_free(struct hs_trace_row *r, size_t n);
 /* A trace by id or by a prefix of it (at least 6 digits) that only one has. */
 int hs_store_find(struct hs_store *s, const char *id_prefix, struct hs_trace_row *out, struct hs_err *err);
-int hs_store_delete_run(struct hs_store *s, const char *run, struct hs_err *err);     /* files that no run names go, too */
+int hs_store_delete_run(struct hs_store *s, const char *run, struct hs_err *err); /* files that no run names go, too */
 int hs_store_delete_trace(struct hs_store *s, const char *run, const char *id, struct hs_err *err);
-int hs_store_next_rank(struct hs_store *s, const char *run, int64_t *rank, struct hs_err *err); /* lowest that is free */
+int hs_store_next_rank(struct hs_store *s, const char *run, int64_t *rank,
+                       struct hs_err *err);                       /* lowest that is free */
 char *hs_store_original_path(struct hs_store *s, const char *id); /* NULL if it is not kept */
 
 /* A run with the views of all its traces pinned; unpin when done. HS_ENOTFOUND. */

@@ -15,15 +15,15 @@
 struct hs_writer;
 
 struct hs_trace_info {
-    char id[33];       /* 32 hex digits, "" when not known yet or not kept */
-    const char *name;  /* file name as given */
-    int64_t rank;      /* resolved */
+    char id[33];      /* 32 hex digits, "" when not known yet or not kept */
+    const char *name; /* file name as given */
+    int64_t rank;     /* resolved */
 };
 
 int hs_writer_new(struct hs_writer **out, const char *path /* NULL: in memory */, struct hs_err *err);
 int hs_writer_segment(struct hs_writer *w, const struct hs_segment *s, struct hs_err *err);
-int hs_writer_finish(struct hs_writer *w, const struct hs_trace *t, const struct hs_links *l, const struct hs_trace_info *info,
-                     struct hs_err *err);
+int hs_writer_finish(struct hs_writer *w, const struct hs_trace *t, const struct hs_links *l,
+                     const struct hs_trace_info *info, struct hs_err *err);
 /* A view of what was finished in memory; the writer's database goes over to the view. Close with hs_view_close. */
 int hs_writer_view(struct hs_writer *w, struct hs_view **out, struct hs_err *err);
 void hs_writer_free(struct hs_writer *w); /* an unfinished file is removed */

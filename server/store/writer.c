@@ -1,0 +1,493 @@
+#include "store/writer.h"
+
+#include "store/db.h"
+#include "store/encode.h"
+#include "store/layout.h"
+#include "store/schema.h"
+#include "store/view_file.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+struct hs_writer {
+    sqlite3 *db;
+    sqlite3_stmt *put;
+    char *path; /* NULL: in memory */
+    struct hs_encoder *enc;
+    struct hs_buf blob;
+    uint64_t events; /* written so far */
+    bool finished;
+    int64_t v[HS_SEG_ROWS]; /* one column of one segment, widened */
+};
+
+/* The file has no readers and no value before it is finished, so it needs no journal; it is synced once, at the end.
+ * Pages of 4 KiB: columns are a few to tens of KiB, and larger pages would leave more of their last page empty. */
+static const char pragmas[] = "PRAGMA page_size = 4096; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
+                              "PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -4096; PRAGMA temp_store = MEMORY;";
+
+int hs_writer_new(struct hs_writer **out, const char *path, struct hs_err *err)
+{
+    struct hs_writer *w = hs_calloc(1, sizeof *w);
+    w->blob = (struct hs_buf)HS_BUF_INIT(HS_SEG_ROWS * 32u);
+    w->enc = hs_encoder_new();
+    w->path = path ? hs_strdup(path) : NULL;
+    int rc = hs_db_open(&w->db, path ? path : ":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err);
+    if (!rc)
+        rc = hs_db_exec(w->db, pragmas, err);
+    if (!rc)
+        rc = hs_schema_migrate(w->db, HS_SCHEMA_TRACE, err);
+    if (!rc)
+        rc = hs_db_exec(w->db, "BEGIN EXCLUSIVE", err);
+    if (!rc)
+        rc = hs_db_prepare(w->db, &w->put, "INSERT INTO segments VALUES (?, ?, ?, ?, ?)", err);
+    if (rc) {
+        hs_writer_free(w);
+        return rc;
+    }
+    *out = w;
+    return HS_OK;
+}
+
+static void close_db(struct hs_writer *w)
+{
+    sqlite3_finalize(w->put);
+    sqlite3_close(w->db);
+    w->put = NULL;
+    w->db = NULL;
+}
+
+void hs_writer_free(struct hs_writer *w)
+{
+    if (!w)
+        return;
+    close_db(w);
+    if (w->path && !w->finished)
+        unlink(w->path);
+    hs_encoder_free(w->enc);
+    hs_buf_free(&w->blob);
+    free(w->path);
+    free(w);
+}
+
+/* ---- columns ---- */
+
+static int put_column(struct hs_writer *w, enum hs_tbl tbl, uint32_t col, uint64_t segment, const int64_t *v, size_t n,
+                      struct hs_err *err)
+{
+    int64_t min, max;
+    hs_buf_clear(&w->blob);
+    hs_encode(w->enc, v, n, &w->blob, &min, &max);
+    int rc = hs_buf_check(&w->blob, "a column", err);
+    if (rc)
+        return rc;
+    sqlite3_bind_int64(w->put, 1, hs_segment_key(tbl, col, segment));
+    sqlite3_bind_int64(w->put, 2, (int64_t)n);
+    if (min == HS_NO_VALUE) {
+        sqlite3_bind_null(w->put, 3);
+        sqlite3_bind_null(w->put, 4);
+    } else {
+        sqlite3_bind_int64(w->put, 3, min);
+        sqlite3_bind_int64(w->put, 4, max);
+    }
+    sqlite3_bind_blob64(w->put, 5, w->blob.p, w->blob.n, SQLITE_STATIC);
+    return hs_db_run(w->put, err);
+}
+
+/* Widens an array of another type into w->v and puts it. */
+#define PUT_WIDENED(w, tbl, col, segment, array, n, err)              \
+    __extension__({                                                   \
+        for (size_t i_ = 0; i_ < (n); i_++)                           \
+            (w)->v[i_] = (array)[i_];                                 \
+        put_column((w), (tbl), (col), (segment), (w)->v, (n), (err)); \
+    })
+
+static int put_args(struct hs_writer *w, uint32_t col, uint64_t segment, const struct hs_stream *s, struct hs_err *err)
+{
+    uint32_t part = 0;
+    for (uint32_t at = 0; at < s->n; at += HS_SEG_ROWS, part++) {
+        if (part == HS_ARG_PARTS)
+            return hs_fail(err, HS_ELIMIT, "more than %u values of one argument in %u events", at, HS_SEG_ROWS);
+        uint32_t n = s->n - at < HS_SEG_ROWS ? s->n - at : HS_SEG_ROWS;
+        int rc = put_column(w, HS_TBL_ARGS, col, hs_arg_segment(segment, part), s->v + at, n, err);
+        if (rc)
+            return rc;
+    }
+    return HS_OK;
+}
+
+int hs_writer_segment(struct hs_writer *w, const struct hs_segment *s, struct hs_err *err)
+{
+    uint64_t k = s->first / HS_SEG_ROWS;
+    if (s->first != w->events || s->first % HS_SEG_ROWS || !s->rows || s->rows > HS_SEG_ROWS)
+        return hs_fail(err, HS_EINTERNAL, "segments out of order: event %llu after %llu", (unsigned long long)s->first,
+                       (unsigned long long)w->events);
+    int rc = put_column(w, HS_TBL_EVENTS, HS_COL_TS, k, s->ts, s->rows, err);
+    if (!rc)
+        rc = put_column(w, HS_TBL_EVENTS, HS_COL_DUR, k, s->dur, s->rows, err);
+    if (!rc)
+        rc = PUT_WIDENED(w, HS_TBL_EVENTS, HS_COL_NAME, k, s->name, s->rows, err);
+    if (!rc)
+        rc = PUT_WIDENED(w, HS_TBL_EVENTS, HS_COL_CAT, k, s->cat, s->rows, err);
+    if (!rc)
+        rc = PUT_WIDENED(w, HS_TBL_EVENTS, HS_COL_LANE, k, s->lane, s->rows, err);
+    if (!rc)
+        rc = PUT_WIDENED(w, HS_TBL_EVENTS, HS_COL_PH, k, s->ph, s->rows, err);
+    if (!rc)
+        rc = PUT_WIDENED(w, HS_TBL_EVENTS, HS_COL_SHAPE, k, s->shape, s->rows, err);
+    if (!rc)
+        rc = PUT_WIDENED(w, HS_TBL_EVENTS, HS_COL_DIGITS, k, s->digits, s->rows, err);
+    for (uint32_t c = 0; !rc && c < s->nargs; c++)
+        rc = put_args(w, c, k, &s->args[c], err);
+    if (!rc)
+        w->events += s->rows;
+    return rc;
+}
+
+/* Rows of a table, column by column, through a function that gives one value. */
+typedef int64_t cell_fn(const void *rows, size_t row, unsigned col);
+
+static int put_table(struct hs_writer *w, enum hs_tbl tbl, unsigned cols, const void *rows, size_t n, cell_fn *cell,
+                     struct hs_err *err)
+{
+    for (unsigned c = 0; c < cols; c++)
+        for (size_t at = 0, k = 0; at < n; at += HS_SEG_ROWS, k++) {
+            size_t len = n - at < HS_SEG_ROWS ? n - at : HS_SEG_ROWS;
+            for (size_t i = 0; i < len; i++)
+                w->v[i] = cell(rows, at + i, c);
+            int rc = put_column(w, tbl, c, k, w->v, len, err);
+            if (rc)
+                return rc;
+        }
+    return HS_OK;
+}
+
+static int64_t gpu_cell(const void *rows, size_t i, unsigned col)
+{
+    const struct hs_gpu_row *r = (const struct hs_gpu_row *)rows + i;
+    switch ((enum hs_col_gpu)col) {
+    case HS_GPU_TS: return r->ts;
+    case HS_GPU_DUR: return r->dur;
+    case HS_GPU_STREAM: return r->stream;
+    case HS_GPU_CORR: return r->corr;
+    case HS_GPU_BYTES: return r->bytes;
+    case HS_GPU_DELAY:
+        return r->launch_ts == HS_NO_VALUE ? HS_NO_VALUE : (int64_t)((uint64_t)r->ts - (uint64_t)r->launch_ts);
+    case HS_GPU_LAUNCH_DUR: return r->launch_dur;
+    case HS_GPU_EVENT: return r->event;
+    case HS_GPU_LAUNCH: return r->launch == HS_NO_EVENT ? 0 : (int64_t)r->event - r->launch;
+    case HS_GPU_NAME: return r->name;
+    case HS_GPU_LANE: return r->lane;
+    case HS_GPU_DEVICE: return r->device;
+    case HS_GPU_STEP: return r->step;
+    case HS_GPU_CLS: return r->cls;
+    case HS_GPU_COLS: break;
+    }
+    return 0;
+}
+
+static int64_t launch_cell(const void *rows, size_t i, unsigned col)
+{
+    const struct hs_launch_row *r = (const struct hs_launch_row *)rows + i;
+    switch ((enum hs_col_launch)col) {
+    case HS_LAUNCH_TS: return r->ts;
+    case HS_LAUNCH_DUR: return r->dur;
+    case HS_LAUNCH_CORR: return r->corr;
+    case HS_LAUNCH_EVENT: return r->event;
+    case HS_LAUNCH_NAME: return r->name;
+    case HS_LAUNCH_LANE: return r->lane;
+    case HS_LAUNCH_KERNELS: return r->kernels;
+    case HS_LAUNCH_STEP: return r->step;
+    case HS_LAUNCH_COLS: break;
+    }
+    return 0;
+}
+
+static int64_t step_cell(const void *rows, size_t i, unsigned col)
+{
+    const struct hs_step_row *r = (const struct hs_step_row *)rows + i;
+    const int64_t v[] = {r->ts, r->dur, r->number, r->event, r->lane};
+    return v[col];
+}
+
+static int64_t cat_cell(const void *rows, size_t i, unsigned col)
+{
+    const struct hs_cat_row *r = (const struct hs_cat_row *)rows + i;
+    const int64_t v[] = {r->cat, r->ph, r->count, r->dur};
+    return v[col];
+}
+
+static int64_t lane_cell(const void *rows, size_t i, unsigned col)
+{
+    const struct hs_lane_info *r = (const struct hs_lane_info *)rows + i;
+    const int64_t v[] = {r->pid.kind, r->pid.v, r->tid.kind, r->tid.v, r->process, r->labels, r->thread};
+    return v[col];
+}
+
+static int64_t shape_cell(const void *rows, size_t i, unsigned col)
+{
+    (void)col;
+    return ((const struct hs_shape *)rows)[i].count;
+}
+
+static int64_t field_cell(const void *rows, size_t i, unsigned col)
+{
+    const struct hs_field *r = (const struct hs_field *)rows + i;
+    const int64_t v[] = {r->key, r->column, r->level, r->type};
+    return v[col];
+}
+
+static int64_t column_cell(const void *rows, size_t i, unsigned col)
+{
+    const struct hs_column *r = (const struct hs_column *)rows + i;
+    const int64_t v[] = {r->key, r->level, r->type, r->scale};
+    return v[col];
+}
+
+static int64_t header_cell(const void *rows, size_t i, unsigned col)
+{
+    const struct hs_header *r = (const struct hs_header *)rows + i;
+    return col ? r->json : r->key;
+}
+
+/* ---- dictionaries ---- */
+
+/* The file keeps shapes as counts of fields, which stand one behind the other in the order of the shapes. */
+static int put_shapes(struct hs_writer *w, const struct hs_trace *t, struct hs_err *err)
+{
+    struct hs_field *f = hs_malloc((t->fields.n + 1) * sizeof *f);
+    size_t n = 0, room = t->fields.n;
+    int rc = HS_OK;
+    for (size_t i = 0; i < t->shapes.n; i++) {
+        struct hs_shape s = t->shapes.p[i];
+        if (s.count > room - n) { /* shapes that share fields: does not happen with ingest, but is allowed */
+            room = room * 2 + s.count;
+            f = hs_realloc_array(f, room + 1, sizeof *f);
+        }
+        for (uint32_t k = 0; k < s.count; k++)
+            f[n++] = t->fields.p[s.first + k];
+    }
+    rc = put_table(w, HS_TBL_SHAPES, 1, t->shapes.p, t->shapes.n, shape_cell, err);
+    if (!rc)
+        rc = put_table(w, HS_TBL_FIELDS, 4, f, n, field_cell, err);
+    free(f);
+    return rc;
+}
+
+static int put_lanes(struct hs_writer *w, const struct hs_trace *t, struct hs_err *err)
+{
+    struct hs_lane_info *lanes = hs_calloc(t->lanes.n, sizeof *lanes);
+    for (size_t i = 0; i < t->lanes.n; i++) {
+        lanes[i].pid = t->lanes.p[i].pid;
+        lanes[i].tid = t->lanes.p[i].tid;
+    }
+    for (size_t i = 0; i < t->lane_names.n; i++) {
+        struct hs_lane_name n = t->lane_names.p[i];
+        if (n.lane < t->lanes.n) {
+            lanes[n.lane].process = n.process;
+            lanes[n.lane].labels = n.labels;
+            lanes[n.lane].thread = n.thread;
+        }
+    }
+    int rc = put_table(w, HS_TBL_LANES, 7, lanes, t->lanes.n, lane_cell, err);
+    free(lanes);
+    return rc;
+}
+
+static int put_symbol_chunk(struct hs_writer *w, sqlite3_stmt *st, const struct hs_intern *syms, size_t first, size_t n,
+                            size_t bytes, struct hs_err *err)
+{
+    int64_t min, max;
+    uLongf packed = compressBound(bytes);
+    char *text = hs_malloc(bytes), *zip = hs_malloc(packed), *p = text;
+    for (size_t i = 0; i < n; i++) {
+        struct hs_str s = syms->p[first + i];
+        w->v[i] = (int64_t)s.n;
+        if (s.n)
+            p = (char *)memcpy(p, s.p, s.n) + s.n;
+    }
+    hs_buf_clear(&w->blob);
+    hs_encode(w->enc, w->v, n, &w->blob, &min, &max);
+    int rc = hs_buf_check(&w->blob, "a column", err);
+    if (!rc && compress2((Bytef *)zip, &packed, (const Bytef *)text, bytes, 1) != Z_OK)
+        rc = hs_fail(err, HS_EINTERNAL, "zlib could not compress %zu bytes of names", bytes);
+    if (!rc) {
+        sqlite3_bind_int64(st, 1, (int64_t)first);
+        sqlite3_bind_int64(st, 2, (int64_t)n);
+        sqlite3_bind_int64(st, 3, (int64_t)bytes);
+        sqlite3_bind_blob64(st, 4, w->blob.p, w->blob.n, SQLITE_STATIC);
+        sqlite3_bind_blob64(st, 5, zip, packed, SQLITE_STATIC);
+        rc = hs_db_run(st, err);
+        sqlite3_clear_bindings(st);
+    }
+    free(text);
+    free(zip);
+    return rc;
+}
+
+static int put_symbols(struct hs_writer *w, const struct hs_intern *syms, struct hs_err *err)
+{
+    sqlite3_stmt *st;
+    int rc = hs_db_prepare(w->db, &st, "INSERT INTO symbols VALUES (?, ?, ?, ?, ?)", err);
+    for (size_t first = 0, n, bytes; !rc && first < syms->n; first += n) {
+        for (n = 0, bytes = 0; first + n < syms->n && n < HS_SEG_ROWS && bytes < HS_SYMBOL_CHUNK; n++)
+            bytes += syms->p[first + n].n;
+        rc = put_symbol_chunk(w, st, syms, first, n, bytes, err);
+    }
+    sqlite3_finalize(st);
+    return rc;
+}
+
+/* ---- rows of text and numbers ---- */
+
+static int put_pair(sqlite3_stmt *st, const char *key, const char *text, int64_t v, struct hs_err *err)
+{
+    sqlite3_bind_text(st, 1, key, -1, SQLITE_STATIC);
+    if (text)
+        sqlite3_bind_text(st, 2, text, -1, SQLITE_STATIC);
+    else
+        sqlite3_bind_int64(st, 2, v);
+    return hs_db_run(st, err);
+}
+
+static int put_meta(struct hs_writer *w, const struct hs_trace *t, const struct hs_trace_info *info, struct hs_err *err)
+{
+    const struct {
+        const char *key, *text;
+        int64_t v;
+    } rows[] = {
+        {"id", info->id, 0},
+        {"name", info->name ? info->name : "", 0},
+        {"rank", NULL, info->rank},
+        {"world_size", NULL, t->world_size},
+        {"has_base", NULL, t->has_base},
+        {"base_ns", NULL, t->base_ns},
+        {"bare_array", NULL, t->bare_array},
+        {"has_events_key", NULL, t->has_events_key},
+        {"events", NULL, (int64_t)t->events},
+        {"bytes_in", NULL, (int64_t)t->bytes_in},
+        {"bytes_json", NULL, (int64_t)t->bytes_json},
+        {"syms", NULL, (int64_t)t->syms.n},
+    };
+    sqlite3_stmt *st;
+    int rc = hs_db_prepare(w->db, &st, "INSERT INTO meta VALUES (?, ?)", err);
+    for (size_t i = 0; !rc && i < sizeof rows / sizeof rows[0]; i++)
+        rc = put_pair(st, rows[i].key, rows[i].text, rows[i].v, err);
+    sqlite3_finalize(st);
+    return rc;
+}
+
+static int put_summary(struct hs_writer *w, const struct hs_summary *s, struct hs_err *err)
+{
+#define ROW(member) {#member, s->member},
+    const struct {
+        const char *key;
+        int64_t v;
+    } rows[] = {HS_SUMMARY_MEMBERS(ROW)};
+#undef ROW
+    sqlite3_stmt *st;
+    int rc = hs_db_prepare(w->db, &st, "INSERT INTO summary VALUES (?, ?)", err);
+    for (size_t i = 0; !rc && i < sizeof rows / sizeof rows[0]; i++)
+        rc = put_pair(st, rows[i].key, NULL, rows[i].v, err);
+    sqlite3_finalize(st);
+    return rc;
+}
+
+static int put_quality(struct hs_writer *w, const struct hs_quality *q, struct hs_err *err)
+{
+    sqlite3_stmt *st;
+    int rc = hs_db_prepare(w->db, &st, "INSERT INTO quality VALUES (?, ?, ?)", err);
+    for (int i = 0; !rc && i < HS_QUALITY_KINDS; i++)
+        if (q->count[i]) {
+            sqlite3_bind_int64(st, 3, q->first[i]);
+            rc = put_pair(st, hs_quality_infos[i].name, NULL, q->count[i], err);
+        }
+    sqlite3_finalize(st);
+    return rc;
+}
+
+/* ---- the end ---- */
+
+static int put_links(struct hs_writer *w, const struct hs_links *l, struct hs_err *err)
+{
+    int rc = HS_OK;
+    for (size_t at = 0, k = 0; !rc && at < l->n; at += HS_SEG_ROWS, k++) {
+        size_t n = l->n - at < HS_SEG_ROWS ? l->n - at : HS_SEG_ROWS;
+        for (size_t i = 0; i < n; i++)
+            w->v[i] = l->parent[at + i] == HS_NO_EVENT ? 0 : (int64_t)(at + i) - l->parent[at + i];
+        rc = put_column(w, HS_TBL_EVENTS, HS_COL_PARENT, k, w->v, n, err);
+        if (!rc)
+            rc = PUT_WIDENED(w, HS_TBL_EVENTS, HS_COL_DEPTH, k, l->depth + at, n, err);
+        if (!rc)
+            rc = PUT_WIDENED(w, HS_TBL_EVENTS, HS_COL_STEP, k, l->step + at, n, err);
+    }
+    if (!rc)
+        rc = put_table(w, HS_TBL_GPU, HS_GPU_COLS, l->gpu.p, l->gpu.n, gpu_cell, err);
+    if (!rc)
+        rc = put_table(w, HS_TBL_LAUNCHES, HS_LAUNCH_COLS, l->launches.p, l->launches.n, launch_cell, err);
+    if (!rc)
+        rc = put_table(w, HS_TBL_STEPS, 5, l->steps.p, l->steps.n, step_cell, err);
+    if (!rc)
+        rc = put_table(w, HS_TBL_CATS, 4, l->cats.p, l->cats.n, cat_cell, err);
+    return rc;
+}
+
+/* The data reach the disk before the caller's rename does. */
+static int sync_file(const char *path, struct hs_err *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC), rc = HS_OK;
+    if (fd < 0 || fsync(fd))
+        rc = hs_fail_errno(err, HS_EINTERNAL, "%s", path);
+    if (fd >= 0)
+        close(fd);
+    return rc;
+}
+
+int hs_writer_finish(struct hs_writer *w, const struct hs_trace *t, const struct hs_links *l,
+                     const struct hs_trace_info *info, struct hs_err *err)
+{
+    int rc = HS_OK;
+    if (w->events != t->events || l->n != t->events)
+        rc = hs_fail(err, HS_EINTERNAL, "%llu events were written, %zu linked, %llu read",
+                     (unsigned long long)w->events, l->n, (unsigned long long)t->events);
+    if (!rc)
+        rc = put_links(w, l, err);
+    if (!rc)
+        rc = put_symbols(w, &t->syms, err);
+    if (!rc)
+        rc = put_shapes(w, t, err);
+    if (!rc)
+        rc = put_table(w, HS_TBL_COLUMNS, 4, t->columns.p, t->columns.n, column_cell, err);
+    if (!rc)
+        rc = put_lanes(w, t, err);
+    if (!rc)
+        rc = put_table(w, HS_TBL_HEADER, 2, t->header.p, t->header.n, header_cell, err);
+    if (!rc)
+        rc = put_meta(w, t, info, err);
+    if (!rc)
+        rc = put_summary(w, &l->sum, err);
+    if (!rc)
+        rc = put_quality(w, &t->quality, err);
+    if (!rc)
+        rc = hs_db_exec(w->db, "COMMIT", err);
+    if (!rc && w->path) {
+        close_db(w);
+        rc = sync_file(w->path, err);
+    }
+    w->finished = !rc;
+    return rc;
+}
+
+int hs_writer_view(struct hs_writer *w, struct hs_view **out, struct hs_err *err)
+{
+    if (!w->finished || w->path)
+        return hs_fail(err, HS_EINTERNAL, "only a finished trace in memory can be viewed through its writer");
+    sqlite3_finalize(w->put);
+    w->put = NULL;
+    int rc = hs_view_of_db(w->db, out, err);
+    if (!rc)
+        w->db = NULL;
+    return rc;
+}

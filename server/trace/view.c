@@ -1,0 +1,10 @@
+#include "trace/view.h"
+
+uint32_t hs_view_sym(const struct hs_view *v, const char *text)
+{
+    struct hs_str want = hs_cstr(text);
+    for (size_t i = 0; i < v->nsyms; i++)
+        if (hs_str_eq(v->syms[i], want))
+            return (uint32_t)i;
+    return HS_NO_SYM;
+}
