@@ -16,8 +16,8 @@ struct hs_kineto;
 /* `emit` takes over a full segment and gives an empty one back in *next (from a pool, to bound memory). */
 typedef int hs_emit_segment(void *ctx, struct hs_segment *full, struct hs_segment **next, struct hs_err *err);
 
-int hs_kineto_new(struct hs_kineto **out, struct hs_trace *trace, const struct hs_limits *limits, struct hs_segment *first,
-                  hs_emit_segment *emit, void *ctx, struct hs_err *err);
+int hs_kineto_new(struct hs_kineto **out, struct hs_trace *trace, const struct hs_limits *limits,
+                  struct hs_segment *first, hs_emit_segment *emit, void *ctx, struct hs_err *err);
 
 /* Any number of bytes, in any cuts. `text` may be used in place: it must have HS_KINETO_PAD readable bytes behind it and
  * HS_KINETO_HEAD writable bytes before it, where an event cut by the previous window's end is put together. */
