@@ -108,7 +108,7 @@ void hs_cache_put(struct hs_cache *c, const char *key, struct hs_blob *body, str
         e->bytes = bytes;
         e->body = hs_blob_ref(body);
         e->gz = hs_blob_ref(gz);
-        strcpy(e->key, key);
+        memcpy(e->key, key, strlen(key) + 1);
         e->chain = c->buckets[bucket(key)];
         c->buckets[bucket(key)] = e;
         push_newest(c, e);
