@@ -34,6 +34,7 @@
     ASSET(js_timeline_data_js, "js/timeline-data.js", JS)   \
     ASSET(js_timeline_draw_js, "js/timeline-draw.js", JS)   \
     ASSET(js_timeline_input_js, "js/timeline-input.js", JS) \
+    ASSET(js_timeline_mini_js, "js/timeline-mini.js", JS)   \
     ASSET(js_timeline_pin_js, "js/timeline-pin.js", JS)     \
     ASSET(js_timeline_js, "js/timeline.js", JS)             \
     ASSET(js_upload_js, "js/upload.js", JS)                 \

@@ -78,7 +78,9 @@ function drawLane(ctx, m, row, y, x, scale) {
   ctx.beginPath();
   ctx.rect(GUTTER, top, width - GUTTER, h);
   ctx.clip();
-  for (const p of m.data.pieces(lane, view.from, view.to)) drawPiece(ctx, m, lane, p, top, h, x, scale);
+  const labels = [];
+  for (const p of m.data.pieces(lane, view.from, view.to)) drawPiece(ctx, m, lane, p, top, h, x, labels);
+  for (const l of labels) drawLabel(ctx, m, l, top, h);
   ctx.restore();
   if (lane.depth) return;
   ctx.fillStyle = m.pin?.lane.key === lane.key || m.hover?.lane.key === lane.key ? theme.ink : theme.dim;
@@ -95,12 +97,12 @@ export function laneLabel(lane, manyDevices) {
 }
 
 /** Gaps first, work on top. Bars thinner than a pixel that would fall into the same pixel are drawn once. */
-function drawPiece(ctx, m, lane, p, top, h, x, scale) {
+function drawPiece(ctx, m, lane, p, top, h, x, labels) {
   const s = p.spans;
   const first = s.from(p.from);
   const left = Math.max(GUTTER, x(p.from));
   const right = Math.min(m.width, x(p.to));
-  let names = null;
+  const names = p.result.col('name');
   for (const busy of [false, true]) {
     let last = -1;
     for (let i = first; i < s.n && s.start[i] < p.to; i++) {
@@ -109,53 +111,60 @@ function drawPiece(ctx, m, lane, p, top, h, x, scale) {
       const b = Math.min(right, Math.max(a + 1, x(s.end[i])));
       if (b <= a || b <= last) continue;
       last = b - a <= 1.5 ? Math.ceil(b) : b;
-      if (!busy) drawGap(ctx, m, s, i, a, b, top, h, p.from);
+      const name = names[s.row[i]];
+      if (busy) drawBusy(ctx, m, s, i, a, b, top, h, m.highlight && !String(name ?? '').startsWith(m.highlight));
       else {
-        names ??= p.result.col('name');
-        drawBusy(ctx, m, lane, s, i, a, b, top, h, names[s.row[i]], p.from);
+        ctx.fillStyle = m.patterns[s.key[i]];
+        ctx.fillRect(a, top, b - a, h);
       }
+      if (s.kind[i] !== KIND.busy) note(labels, s, i, a, b, name);
+      if (m.pin && m.pin.lane.key === lane.key && m.pin.start === s.start[i] && m.pin.end === s.end[i]) note(labels, s, i, a, b, name).pinned = true;
     }
   }
 }
 
-function drawGap(ctx, m, s, i, a, b, top, h, from) {
-  ctx.fillStyle = m.patterns[s.key[i]];
-  ctx.fillRect(a, top, b - a, h);
-  if (b - a < 74) return;
-  if (s.start[i] < from && from > m.view.from) return; // the piece before has the label
-  const label = `${m.labels[s.key[i]]} ${time(s.end[i] - s.start[i])}`;
-  letters(ctx, m, label, a, b, top, h, m.theme.idleInk, m.theme.panel);
-}
-
-function drawBusy(ctx, m, lane, s, i, a, b, top, h, name, from) {
+function drawBusy(ctx, m, s, i, a, b, top, h, faded) {
   const bin = s.kind[i] === KIND.busy;
   if (bin && s.cause[i]) {
     ctx.fillStyle = m.patterns[s.cause[i]];
     ctx.fillRect(a, top, b - a, h);
   }
   const bar = bin ? Math.max(s.share[i] > 0 ? 2 : 0, h * s.share[i]) : h;
-  const y = top + h - bar;
-  ctx.globalAlpha = m.highlight && !String(name ?? '').startsWith(m.highlight) ? 0.22 : 1;
   const colour = m.theme.colours[s.key[i]];
+  ctx.globalAlpha = faded ? 0.22 : 1;
   ctx.fillStyle = colour;
-  ctx.fillRect(a, y, b - a, bar);
+  ctx.fillRect(a, top + h - bar, b - a, bar);
   if (b - a >= 2 && m.patterns[s.key[i]] !== colour) {
     ctx.fillStyle = m.patterns[s.key[i]];
-    ctx.fillRect(a, y, b - a, bar);
+    ctx.fillRect(a, top + h - bar, b - a, bar);
   }
-  if (!bin && b - a > 3) { // a hair line between neighbours
-    ctx.fillStyle = m.theme.panel;
-    ctx.fillRect(b - 0.5, y, 0.5, bar);
-  }
-  if (!bin && b - a >= LETTERS && (s.start[i] >= from || from <= m.view.from)) letters(ctx, m, shortOf(name), a, b, y, bar, m.theme.onBusy, colour);
   ctx.globalAlpha = 1;
-  if (m.pin && m.pin.lane.key === lane.key && m.pin.start === s.start[i] && m.pin.end === s.end[i]) outline(ctx, m, a, b, top, h);
 }
 
-function outline(ctx, m, a, b, top, h) {
-  ctx.strokeStyle = m.theme.ink;
+/** What is to be written once all pieces are drawn; a span that goes on in the next piece is one label. */
+function note(labels, s, i, a, b, name) {
+  const last = labels.findLast((l) => l.kind === s.kind[i]);
+  if (last && last.start === s.start[i] && last.end === s.end[i]) {
+    last.b = Math.max(last.b, b);
+    return last;
+  }
+  const label = {start: s.start[i], end: s.end[i], kind: s.kind[i], key: s.key[i], a, b, name};
+  labels.push(label);
+  return label;
+}
+
+function drawLabel(ctx, m, l, top, h) {
+  const {theme} = m;
+  if (l.kind === KIND.event && l.b - l.a > 3) { // a hair line between neighbours
+    ctx.fillStyle = theme.panel;
+    ctx.fillRect(l.b - 0.5, top, 0.5, h);
+  }
+  if (l.kind === KIND.event && l.b - l.a >= LETTERS) letters(ctx, m, shortOf(l.name), l.a, l.b, top, h, theme.onBusy, theme.colours[l.key]);
+  if (l.kind === KIND.idle && l.b - l.a >= 74) letters(ctx, m, `${m.labels[l.key]} ${time(l.end - l.start)}`, l.a, l.b, top, h, theme.idleInk, theme.panel);
+  if (!l.pinned) return;
+  ctx.strokeStyle = theme.ink;
   ctx.lineWidth = 2;
-  ctx.strokeRect(a + 1, top + 1, Math.max(2, b - a - 2), h - 2);
+  ctx.strokeRect(l.a + 1, top + 1, Math.max(2, l.b - l.a - 2), h - 2);
 }
 
 const shorts = new Map();
@@ -274,39 +283,4 @@ function drawRange(ctx, m, x) {
   ctx.textAlign = 'left';
   ctx.textBaseline = 'middle';
   ctx.fillText(label, at + 6, RULER + 14);
-}
-
-/** The whole run in a strip: how busy all lanes together are, and where one looks. */
-export function drawMini(ctx, m, width, height) {
-  const {theme, data, view} = m;
-  ctx.fillStyle = theme.panel;
-  ctx.fillRect(0, 0, width, height);
-  const span = data.to - data.from;
-  const px = Math.max(1, Math.floor(width - GUTTER));
-  const busy = m.miniBusy(px);
-  for (let i = 0; i < px; i++) {
-    let y = height - 3;
-    for (const key of ['compute', 'comm', 'memory', 'other']) {
-      const h = (height - 8) * busy[key][i];
-      if (h < 0.3) continue;
-      ctx.fillStyle = theme.colours[key];
-      ctx.fillRect(GUTTER + i, y - h, 1, h);
-      y -= h;
-    }
-  }
-  const a = GUTTER + ((view.from - data.from) / span) * px;
-  const b = GUTTER + ((view.to - data.from) / span) * px;
-  ctx.fillStyle = theme.paper;
-  ctx.globalAlpha = 0.72;
-  ctx.fillRect(GUTTER, 0, a - GUTTER, height);
-  ctx.fillRect(b, 0, width - b, height);
-  ctx.globalAlpha = 1;
-  ctx.strokeStyle = theme.accent;
-  ctx.lineWidth = 1.5;
-  ctx.strokeRect(a, 1, Math.max(3, b - a), height - 2);
-  ctx.font = `11px ${theme.font}`;
-  ctx.textAlign = 'left';
-  ctx.textBaseline = 'middle';
-  ctx.fillStyle = theme.dim;
-  ctx.fillText('whole run', 8, height / 2);
 }

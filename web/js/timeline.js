@@ -1,12 +1,14 @@
 // The idle timeline: who was busy with what, who waited and why. This file holds the state and the page around the
-// canvas; timeline-draw.js draws, timeline-data.js knows, timeline-input.js listens, timeline-pin.js shows details.
+// canvas; timeline-draw.js and timeline-mini.js draw, timeline-data.js knows, timeline-input.js listens,
+// timeline-pin.js shows details.
 
 import {debounce, fill, h} from './dom.js';
 import {asNumber, time, usText} from './format.js';
 import {keyLabel, legend, patterns, theme} from './palette.js';
 import {TimelineData} from './timeline-data.js';
-import {draw, drawMini, GUTTER, layout, RULER} from './timeline-draw.js';
+import {draw, GUTTER, layout, RULER} from './timeline-draw.js';
 import {listen} from './timeline-input.js';
+import {drawMini, MINI} from './timeline-mini.js';
 import {showPin, tip} from './timeline-pin.js';
 import {push, replace} from './url.js';
 
@@ -132,7 +134,7 @@ class Timeline {
     data.setRanks([...new Set(all.map((l) => l.rank))]);
     this.shown = shown;
     fill(this.legend, legend(this.lanes === 'all' ? [...BUSY, ...CAUSES, ...CPU] : [...BUSY, ...CAUSES]));
-    this.busyCache = null;
+    this.miniBusy = null; // timeline-mini.js keeps its sums here
   }
 
   resize() {
@@ -146,7 +148,7 @@ class Timeline {
     this.width = width;
     this.height = height;
     this.space.style.height = `${Math.max(0, want - height)}px`;
-    for (const [canvas, w, hh] of [[this.canvas, width, height], [this.mini, width, 34]]) {
+    for (const [canvas, w, hh] of [[this.canvas, width, height], [this.mini, width, MINI]]) {
       const ratio = devicePixelRatio || 1;
       canvas.width = Math.round(w * ratio);
       canvas.height = Math.round(hh * ratio);
@@ -284,7 +286,7 @@ class Timeline {
     draw(ctx, this);
     const mini = this.mini.getContext('2d');
     mini.setTransform(ratio, 0, 0, ratio, 0, 0);
-    drawMini(mini, this, this.width, 34);
+    drawMini(mini, this);
     this.window.textContent = `${time(this.view.to - this.view.from)} from ${time(this.view.from)}${this.data.loading ? ' …' : ''}`;
     this.scroller.dataset.loading = String(this.data.loading); // for tests and styles: whether finer tiles are on their way
   }
@@ -293,24 +295,6 @@ class Timeline {
     const top = this.scroll;
     const bottom = this.scroll + this.height - RULER;
     return [...new Set(this.rows.filter((r) => r.lane && r.y + r.h > top && r.y < bottom).map((r) => r.lane.rank))];
-  }
-
-  /** Mean busy share of the shown GPU lanes by class, for each pixel of the minimap. */
-  miniBusy(px) {
-    if (this.busyCache?.px === px) return this.busyCache.busy;
-    const busy = Object.fromEntries(BUSY.map((k) => [k, new Float64Array(px)]));
-    const lanes = this.rows.filter((r) => r.lane?.gpu).map((r) => r.lane);
-    const scale = px / (this.data.to - this.data.from);
-    for (const {spans: s} of lanes) {
-      for (let i = 0; i < s.n; i++) {
-        if (!busy[s.key[i]] || CAUSES.includes(s.key[i])) continue;
-        const a = (s.start[i] - this.data.from) * scale;
-        const b = (s.end[i] - this.data.from) * scale;
-        for (let p = Math.max(0, Math.floor(a)); p < Math.min(px, b); p++) busy[s.key[i]][p] += (s.share[i] * (Math.min(b, p + 1) - Math.max(a, p))) / lanes.length;
-      }
-    }
-    this.busyCache = {px, busy};
-    return busy;
   }
 
   showTip(span, px, py) { tip(this, span, px, py); }

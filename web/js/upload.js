@@ -124,8 +124,9 @@ function outcome(answer) {
   const events = traces.reduce((n, t) => n + (Number(t.events) || 0), 0);
   const known = traces.length > 0 && traces.every((t) => t.existed);
   const ranks = traces.map((t) => t.rank).join(', ');
-  return h('div', {class: 'line'}, h('span', {class: 'done file'}, `✓ ${known ? 'already there: ' : ''}${plural(events, 'event')}${ranks ? `, rank ${ranks}` : ''}`),
-    h('a', {href: href({run: answer.run}, {}), 'data-nav': true}, 'open ', h('bdi', {}, clip(answer.run, 40))));
+  return h('div', {}, h('div', {class: 'line'}, h('span', {class: 'done file'}, `✓ ${known ? 'already there: ' : ''}${plural(events, 'event')}${ranks ? `, rank ${ranks}` : ''}`),
+    h('a', {href: href({run: answer.run}, {}), 'data-nav': true}, 'open ', h('bdi', {}, clip(answer.run, 40)))),
+    (answer.errors ?? []).map((e) => h('p', {class: 'failed', role: 'alert'}, `${clip(e.name, 100)}: ${e.detail}`)));
 }
 
 // ---- ways in ----
