@@ -1,0 +1,111 @@
+/* The order of the work. Categories, lanes and B/E pairs come first, on one thread; then the call stacks on one thread and
+ * steps, flows, launches and the table of device work on another: they only read the rows and write different columns. */
+#include "ingest/link_in.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+struct stacks_job {
+    const struct hs_linking *l;
+    struct hs_quality q;
+};
+
+static void *run_stacks(void *arg)
+{
+    struct stacks_job *j = arg;
+    hs_link_stacks(j->l, &j->q);
+    return NULL;
+}
+
+static void merge_quality(struct hs_quality *into, const struct hs_quality *from)
+{
+    for (int k = 0; k < HS_QUALITY_KINDS; k++)
+        if (from->count[k])
+            hs_quality_add(into, (enum hs_quality_kind)k, from->count[k], from->first[k]);
+}
+
+/* Counts and the range of time over all events. */
+static void summarise(const struct hs_linking *l)
+{
+    const struct hs_rows *r = l->r;
+    struct hs_summary *s = &l->out->sum;
+    bool any = false;
+    s->events = (int64_t)r->n;
+    for (size_t e = 0; e < r->n; e++) {
+        enum hs_cat_kind k = hs_row_kind(l, e);
+        uint8_t ph = r->ph[e];
+        s->memory_events += k == HS_CAT_MEMORY;
+        s->counters += ph == 'C';
+        s->flows += ph == 's' || ph == 't' || ph == 'f';
+        if (hs_row_side(l, e) == HS_SIDE_NONE)
+            continue;
+        s->cpu_ops += k == HS_CAT_CPU_OP;
+        s->annotations += k == HS_CAT_ANNOTATION;
+        s->python += k == HS_CAT_PYTHON;
+        s->runtime_calls += k == HS_CAT_RUNTIME;
+        int64_t end = hs_row_end(r, e);
+        if (!any || r->ts[e] < s->first_ts)
+            s->first_ts = r->ts[e];
+        if (!any || end > s->last_end)
+            s->last_end = end;
+        any = true;
+    }
+}
+
+/* A device event stands one below the call that launched it. */
+static void device_depths(const struct hs_linking *l)
+{
+    struct hs_links *out = l->out;
+    for (size_t i = 0; i < l->t->device_rows.n; i++) {
+        uint32_t e = l->t->device_rows.p[i].event, launch = out->parent[e];
+        if (launch != HS_NO_EVENT && hs_row_side(l, e) == HS_SIDE_DEVICE)
+            out->depth[e] = out->depth[launch] < UINT16_MAX ? (uint16_t)(out->depth[launch] + 1) : UINT16_MAX;
+    }
+}
+
+int hs_link(struct hs_trace *trace, struct hs_links *out, struct hs_err *err)
+{
+    size_t n = trace->rows.n;
+    if (n > HS_MAX_EVENTS)
+        return hs_fail(err, HS_ELIMIT, "more than %u events in one trace", HS_MAX_EVENTS);
+    struct hs_linking *l = hs_calloc(1, sizeof *l);
+    l->t = trace;
+    l->r = &trace->rows;
+    l->out = out;
+    out->n = n;
+    out->parent = hs_malloc(n * sizeof *out->parent);
+    out->depth = hs_calloc(n, sizeof *out->depth);
+    out->step = hs_malloc(n * sizeof *out->step);
+    for (size_t e = 0; e < n; e++)
+        out->parent[e] = HS_NO_EVENT;
+    hs_link_lanes(l);
+    hs_link_pairs(l);
+    hs_link_normalise(l);
+    hs_link_categories(l);
+
+    struct stacks_job job = {.l = l};
+    hs_quality_init(&job.q);
+    pthread_t thread;
+    bool threaded = n > HS_SEG_ROWS && !pthread_create(&thread, NULL, run_stacks, &job);
+    struct hs_quality *q = &trace->quality;
+    hs_link_flows(l, q);
+    hs_link_steps(l);
+    hs_link_gpu(l, q);
+    if (threaded)
+        pthread_join(thread, NULL);
+    else
+        run_stacks(&job);
+    merge_quality(q, &job.q);
+
+    summarise(l);
+    device_depths(l);
+    if (n && !out->steps.n)
+        hs_count(q, HS_Q_NO_STEPS, 1);
+    if (n == 1000000)
+        hs_count(q, HS_Q_ROUND_CAP, 1);
+    hs_link_forget(l);
+    free(l);
+    hs_rows_free(&trace->rows);
+    hs_vec_free(&trace->device_rows);
+    return HS_OK;
+}
