@@ -32,14 +32,10 @@ static size_t mark_steps(struct hs_select *s, const int64_t *steps, size_t n)
     return found;
 }
 
-int hs_select_open(struct hs_select *s, const struct hs_run_rank *r, const struct hs_params *p, struct hs_table *out,
-                   struct hs_err *err)
+void hs_select_window(struct hs_select *s, const struct hs_run_rank *r, const struct hs_params *p, struct hs_table *out)
 {
     *s = (struct hs_select){
         .view = r->view, .rank = r->rank, .offset = r->offset_ns, .from = INT64_MIN, .to = INT64_MAX};
-    int rc = hs_view_gpu(r->view, &s->gpu, err);
-    if (rc)
-        return rc;
     if (hs_param_has(p, "from"))
         s->from = hs_sub_sat(hs_param_i64(p, "from"), r->offset_ns);
     if (hs_param_has(p, "to"))
@@ -48,6 +44,17 @@ int hs_select_open(struct hs_select *s, const struct hs_run_rank *r, const struc
     const int64_t *steps = hs_param_list(p, "step", &n);
     if (hs_param_has(p, "step") && !mark_steps(s, steps, n))
         hs_table_note(out, "Rank %lld has none of the steps asked for.", (long long)r->rank);
+}
+
+int hs_select_open(struct hs_select *s, const struct hs_run_rank *r, const struct hs_params *p, struct hs_table *out,
+                   struct hs_err *err)
+{
+    struct hs_gpu gpu;
+    int rc = hs_view_gpu(r->view, &gpu, err);
+    if (rc)
+        return rc;
+    hs_select_window(s, r, p, out);
+    s->gpu = gpu;
     if (!s->gpu.n)
         hs_table_note(
             out,

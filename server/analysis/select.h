@@ -20,6 +20,9 @@ struct hs_select {
 /* Fills *s for one rank, with its device table. Notes once what the rank cannot give (no device events, none of the steps). */
 int hs_select_open(struct hs_select *s, const struct hs_run_rank *r, const struct hs_params *p, struct hs_table *out,
                    struct hs_err *err);
+/* The same without the device table (s->gpu stays empty) and its note, for analyses of the CPU side, which work without
+ * a GPU. */
+void hs_select_window(struct hs_select *s, const struct hs_run_rank *r, const struct hs_params *p, struct hs_table *out);
 void hs_select_close(struct hs_select *s);
 
 static inline bool hs_select_step(const struct hs_select *s, int32_t step)
@@ -27,10 +30,16 @@ static inline bool hs_select_step(const struct hs_select *s, int32_t step)
     return !s->step_on || (step >= 0 && (size_t)step < s->view->nsteps && s->step_on[step]);
 }
 
+/* Something of this step that begins at this time (file time) is asked for. */
+static inline bool hs_select_has(const struct hs_select *s, int64_t ts, int32_t step)
+{
+    return ts >= s->from && ts < s->to && hs_select_step(s, step);
+}
+
 /* Device row i is of a chosen step and starts in the window. */
 static inline bool hs_select_starts(const struct hs_select *s, size_t i)
 {
-    return s->gpu.ts[i] >= s->from && s->gpu.ts[i] < s->to && hs_select_step(s, s->gpu.step[i]);
+    return hs_select_has(s, s->gpu.ts[i], s->gpu.step[i]);
 }
 
 /* Device row i is of a chosen step and touches the window: *span is what lies inside (empty for a row of no length). */
