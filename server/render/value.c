@@ -5,7 +5,11 @@
 
 void hs_put_pct(struct hs_buf *out, double v)
 {
-    char t[340]; /* the largest double has 309 digits before the point */
+    if (v >= 1e15 || v <= -1e15) { /* no percentage any more, but still a number that readers can hold */
+        hs_put_f64(out, v);
+        return;
+    }
+    char t[32];
     int n = snprintf(t, sizeof t, "%.4f", v);
     while (n > 1 && t[n - 1] == '0')
         n--;

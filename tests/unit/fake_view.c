@@ -11,8 +11,14 @@ static int fake_events(struct hs_view *v, unsigned columns, struct hs_events *ou
     struct fake *f = (struct fake *)v;
     (void)columns;
     (void)err;
-    *out = (struct hs_events){.n = f->nevents, .ts = f->ev_ts, .dur = f->ev_dur, .name = f->ev_name, .cat = f->ev_cat,
-                              .lane = f->ev_lane, .depth = f->ev_depth, .ph = f->ev_ph};
+    *out = (struct hs_events){.n = f->nevents,
+                              .ts = f->ev_ts,
+                              .dur = f->ev_dur,
+                              .name = f->ev_name,
+                              .cat = f->ev_cat,
+                              .lane = f->ev_lane,
+                              .depth = f->ev_depth,
+                              .ph = f->ev_ph};
     return 0;
 }
 
@@ -20,9 +26,21 @@ static int fake_gpu_columns(struct hs_view *v, struct hs_gpu *out, struct hs_err
 {
     struct fake *f = (struct fake *)v;
     (void)err;
-    *out = (struct hs_gpu){.n = f->ngpu, .ts = f->ts, .dur = f->dur, .stream = f->stream, .corr = f->none, .bytes = f->none,
-                           .launch_ts = f->launch_ts, .launch_dur = f->none, .event = f->event, .launch = f->launch,
-                           .name = f->name, .lane = f->lane, .device = f->device, .step = f->step, .cls = f->cls};
+    *out = (struct hs_gpu){.n = f->ngpu,
+                           .ts = f->ts,
+                           .dur = f->dur,
+                           .stream = f->stream,
+                           .corr = f->none,
+                           .bytes = f->none,
+                           .launch_ts = f->launch_ts,
+                           .launch_dur = f->none,
+                           .event = f->event,
+                           .launch = f->launch,
+                           .name = f->name,
+                           .lane = f->lane,
+                           .device = f->device,
+                           .step = f->step,
+                           .cls = f->cls};
     return 0;
 }
 
