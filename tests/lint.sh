@@ -7,7 +7,7 @@ BAD=0
 wrong() { echo "lint: $*" >&2; BAD=1; }
 
 # ---- formatting ----
-UNFORMATTED=$(git ls-files '*.c' '*.h' | xargs clang-format --dry-run 2>&1 | grep -o '^[^:]*' | sort -u)
+UNFORMATTED=$(git ls-files '*.c' '*.h' | xargs clang-format --dry-run 2>&1 | sed -n 's|^\([^: ]*\):[0-9].*|\1|p' | sort -u)
 [ -z "$UNFORMATTED" ] || wrong "not formatted (make format): $UNFORMATTED"
 
 # ---- house rules ----
