@@ -55,7 +55,10 @@ int hs_store_delete_run(struct hs_store *s, const char *run, struct hs_err *err)
 int hs_store_delete_trace(struct hs_store *s, const char *run, const char *id, struct hs_err *err);
 int hs_store_next_rank(struct hs_store *s, const char *run, int64_t *rank,
                        struct hs_err *err);                       /* lowest that is free */
-char *hs_store_original_path(struct hs_store *s, const char *id); /* NULL if it is not kept */
+char *hs_store_original_path(struct hs_store *s, const char *id); /* NULL if it is not kept; free() it */
+/* Room: removes originals, oldest first, until at least `bytes` are free again; returns how many are. Commit does so
+ * itself when the disk is full, and tries once more. */
+int64_t hs_store_reclaim(struct hs_store *s, int64_t bytes);
 
 /* A run with the views of all its traces pinned; unpin when done. HS_ENOTFOUND. */
 int hs_store_pin_run(struct hs_store *s, const char *run, struct hs_run **out, struct hs_err *err);
