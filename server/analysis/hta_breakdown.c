@@ -176,10 +176,10 @@ int hta_kernels(struct hs_run *run, const struct hs_params *params, struct hs_ta
     struct hta_groups g = HTA_GROUPS_INIT;
     struct lines lines = HS_VEC_INIT(HS_MAX_EVENTS);
     int rc = hta_query_open(&q, run, params, HTA_ALL_RANKS, kernels_columns, HTA_COUNT(kernels_columns), out, err);
-    size_t ntypes = !rc && hs_param_bool(params, "include_memory_kernels") ? 3 : 2;
+    size_t ntypes = !rc && hta_flag(params, "include_memory_kernels", true) ? 3 : 2;
     struct hta_cut cut = {0, 0, NULL};
     if (!rc)
-        cut = (struct hta_cut){hs_param_i64(params, "num_kernels"), hs_param_f64(params, "duration_ratio"), NULL};
+        cut = (struct hta_cut){hta_int(params, "num_kernels", 10), hta_real(params, "duration_ratio", 0.8), NULL};
     for (size_t k = 0; !rc && k < q.n; k++) {
         const struct hta_rank *r = q.ranks[k];
         uint32_t *rows = hs_malloc((r->n + 1) * sizeof *rows);
@@ -225,11 +225,11 @@ int hta_annotations(struct hs_run *run, const struct hs_params *params, struct h
     int rc = hta_query_open(&q, run, params, HTA_ALL_RANKS, annotation_columns, HTA_COUNT(annotation_columns), out, err);
     if (rc)
         return rc;
-    const char *cat = hs_param_bool(params, "use_gpu_annotation") ? "gpu_user_annotation" : "user_annotation";
-    uint32_t is = hs_param_bool(params, "use_gpu_annotation") ? HTA_IS_GPU_ANNOTATION : HTA_IS_USER_ANNOTATION;
-    const char *list = hs_param_has(params, "allowlist_patterns") ? hs_param_text(params, "allowlist_patterns") : NULL;
+    const char *cat = hta_flag(params, "use_gpu_annotation", true) ? "gpu_user_annotation" : "user_annotation";
+    uint32_t is = hta_flag(params, "use_gpu_annotation", true) ? HTA_IS_GPU_ANNOTATION : HTA_IS_USER_ANNOTATION;
+    const char *list = hta_string(params, "allowlist_patterns", NULL);
     bool *always = allowed(q.t, list);
-    struct hta_cut cut = {hs_param_i64(params, "num_kernels"), hs_param_f64(params, "duration_ratio"), always};
+    struct hta_cut cut = {hta_int(params, "num_kernels", 1000), hta_real(params, "duration_ratio", 0.8), always};
     for (size_t k = 0; k < q.n; k++) {
         const struct hta_rank *r = q.ranks[k];
         uint32_t *rows = hs_malloc((r->n + 1) * sizeof *rows);

@@ -176,7 +176,7 @@ int hta_kernel_types(struct hs_run *run, const struct hs_params *params, struct 
     uint32_t order[SETS];
     int rc = hta_query_open(&q, run, params, HTA_ALL_RANKS, types_columns, HTA_COUNT(types_columns), out, err);
     for (size_t i = 0; !rc && i < q.n; i++)
-        add_type_times(q.t, q.ranks[i], hs_param_bool(params, "include_memory_kernels") ? TYPES : TYPES - 1, sum, seen);
+        add_type_times(q.t, q.ranks[i], hta_flag(params, "include_memory_kernels", true) ? TYPES : TYPES - 1, sum, seen);
     for (size_t i = 0; i < SETS; i++) {
         if (!seen[by_name[i]])
             continue;

@@ -150,8 +150,8 @@ static void rank_rows(const struct hta_trace *t, const struct hta_rank *r, const
     struct streams streams = HS_VEC_INIT(HS_MAX_EVENTS);
     struct hta_map number;
     size_t n = 0;
-    const int64_t *asked = hs_param_has(params, "streams") ? hs_param_list(params, "streams", &n) : NULL;
-    double delay = (double)hs_param_i64(params, "consecutive_kernel_delay");
+    const int64_t *asked = hta_list(params, "streams", &n);
+    double delay = (double)hta_int(params, "consecutive_kernel_delay", 30000) / 1000;
     hta_map_init(&number);
     find_kernels(t, r, &number, &k, &streams);
     size_t *at = group_by_stream(r, &number, &k, streams.n);

@@ -73,7 +73,7 @@ int hta_launches(struct hs_run *run, const struct hs_params *params, struct hs_t
     struct hta_query q;
     int rc = hta_query_open(&q, run, params, HTA_RANK_0, columns, HTA_COUNT(columns), out, err);
     for (size_t i = 0; !rc && i < q.n; i++)
-        rank_rows(q.t, q.ranks[i], hs_param_bool(params, "include_memory_events"), out);
+        rank_rows(q.t, q.ranks[i], hta_flag(params, "include_memory_events", true), out);
     hta_query_close(&q);
     return rc ? rc : hs_table_check(out, err);
 }

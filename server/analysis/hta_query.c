@@ -31,7 +31,7 @@ int hta_query_open(struct hta_query *q, struct hs_run *run, const struct hs_para
     if (rc)
         return rc;
     size_t n = 0;
-    const int64_t *list = hs_param_has(params, "rank") ? hs_param_list(params, "rank", &n) : NULL;
+    const int64_t *list = hta_list(params, "rank", &n);
     if (!list && def == HTA_RANK_0) {
         list = zero;
         n = 1;
@@ -54,6 +54,32 @@ void hta_query_close(struct hta_query *q)
     hs_free_array((void **)&q->ranks);
     hta_free(q->t);
     q->t = NULL;
+}
+
+int64_t hta_int(const struct hs_params *p, const char *name, int64_t def)
+{
+    return hs_param_declared(p, name) && hs_param_has(p, name) ? hs_param_i64(p, name) : def;
+}
+
+double hta_real(const struct hs_params *p, const char *name, double def)
+{
+    return hs_param_declared(p, name) && hs_param_has(p, name) ? hs_param_f64(p, name) : def;
+}
+
+bool hta_flag(const struct hs_params *p, const char *name, bool def)
+{
+    return hs_param_declared(p, name) && hs_param_has(p, name) ? hs_param_bool(p, name) : def;
+}
+
+const char *hta_string(const struct hs_params *p, const char *name, const char *def)
+{
+    return hs_param_declared(p, name) && hs_param_has(p, name) ? hs_param_text(p, name) : def;
+}
+
+const int64_t *hta_list(const struct hs_params *p, const char *name, size_t *n)
+{
+    *n = 0;
+    return hs_param_declared(p, name) && hs_param_has(p, name) ? hs_param_list(p, name, n) : NULL;
 }
 
 bool hta_in_list(int64_t v, const int64_t *list, size_t n)

@@ -24,7 +24,12 @@ int hta_query_open(struct hta_query *q, struct hs_run *run, const struct hs_para
 void hta_query_close(struct hta_query *q);
 void hta_table(struct hs_table *out, const struct hs_column_spec *columns, size_t ncolumns);
 
-/* The value of a parameter that HTA gives as a list of integers. */
+/* ---- parameters, with HTA's default where the analysis does not declare one or it is not set ---- */
+int64_t hta_int(const struct hs_params *p, const char *name, int64_t def);
+double hta_real(const struct hs_params *p, const char *name, double def);
+bool hta_flag(const struct hs_params *p, const char *name, bool def);
+const char *hta_string(const struct hs_params *p, const char *name, const char *def);
+const int64_t *hta_list(const struct hs_params *p, const char *name, size_t *n); /* NULL: not given */
 bool hta_in_list(int64_t v, const int64_t *list, size_t n);
 
 /* ---- cells ---- */

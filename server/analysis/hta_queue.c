@@ -204,7 +204,7 @@ static void write_summary(const struct hta_rank *r, const struct hta_queue *q, c
 
 static void write_full(const struct hta_rank *r, const struct hta_queue *q, const struct hs_params *params, struct hs_table *out)
 {
-    int64_t limit = hs_param_i64(params, "max_queue_length"), first = INT64_MAX, last = INT64_MIN, stream = 0;
+    int64_t limit = hta_int(params, "max_queue_length", 1024), first = INT64_MAX, last = INT64_MIN, stream = 0;
     double full = NAN;
     for (size_t i = 0; i < r->n; i++) {
         first = r->rows[i].ts < first ? r->rows[i].ts : first;

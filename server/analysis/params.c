@@ -303,6 +303,11 @@ static const struct value *must(const struct hs_params *p, const char *name)
     return v;
 }
 
+bool hs_param_declared(const struct hs_params *p, const char *name)
+{
+    return find(p, name) != NULL;
+}
+
 bool hs_param_given(const struct hs_params *p, const char *name)
 {
     return must(p, name)->given;
