@@ -20,6 +20,7 @@ void hs_kineto_head_member(struct hs_kineto *k, uint32_t key, const char *json, 
         }
     if (!hs_vec_push(&t->header, ((struct hs_header){key, hs_kineto_raw(k, json, n)})))
         hs_kineto_defect(k, HS_Q_BAD_HEADER);
+    hs_kineto_count_texts(k);
 }
 
 /* The last member of that key; NULL if there is none. */

@@ -1,6 +1,9 @@
 /* The inside of ingest/kineto, shared by its files and by nobody else.
  *
- *   kineto.c         the document: windows, the top level, header members, the array of events, resynchronising
+ *   kineto.c         windows of text: what one leaves over stands before the next
+ *   kineto_top.c     the top level: the first bracket, members of the header, what follows the document
+ *   kineto_events.c  the array of events, and finding the way back into it
+ *   kineto_dict.c    texts to symbols under the limits, defects to counts
  *   kineto_parse.c   one event, strictly, any order of keys and any whitespace -> items
  *   kineto_shape.c   items -> shape, argument columns, values (a form)
  *   kineto_match.c   one event of a form seen before: compare the text between the values, parse only the values
@@ -96,9 +99,12 @@ enum hs_op {
 };
 
 struct hs_item {
+    const char *key_text; /* between the quotes; symbols are made only of events that are whole */
+    uint32_t key_n;
+    bool key_escaped;
     const char *v, *vend; /* the value; of a text what is between the quotes */
     struct hs_number num; /* HS_I_INT, HS_I_DEC */
-    uint32_t key;         /* symbol */
+    uint32_t key;         /* symbol, set by kineto_shape */
     uint8_t level, kind;
     bool escaped;
     bool dropped;     /* a later member has the same key */
@@ -133,9 +139,10 @@ struct hs_values {
     int64_t ts, dur;
     struct hs_id pid, tid;
     uint32_t name;
-    uint8_t digits; /* as hs_segment.digits */
-    uint8_t has;    /* HS_ROW_HAS_* */
-    uint8_t text_numbers, non_finite;
+    uint8_t digits;                             /* as hs_segment.digits */
+    uint8_t has;                                /* HS_ROW_HAS_* */
+    uint8_t text_numbers;                       /* times and ids that were read from text */
+    uint8_t texts;                              /* HS_TEXT_*: defects of its texts, counted when the event is taken */
     int64_t corr, stream, device, bytes, graph; /* HS_NO_VALUE */
     uint32_t meta_name, meta_labels;
     int64_t v[HS_MAX_VALUES];
@@ -251,10 +258,15 @@ static inline int64_t hs_kineto_offset(const struct hs_kineto *k, const char *p)
     return (int64_t)(k->win_off + (uint64_t)(p - k->win));
 }
 
+enum { HS_TEXT_LONE = 1, HS_TEXT_LONG = 2, HS_TEXT_MANY = 4 };
+
+/* Counts those of k->values. */
+void hs_kineto_count_texts(struct hs_kineto *k);
+
 /* Counts one defect at the event in hand. */
 void hs_kineto_defect(struct hs_kineto *k, enum hs_quality_kind kind);
 
-/* Symbol of a text (padded as scan wants it); over a limit that of the bucket, counted. */
+/* Symbol of a text (padded as scan wants it); over a limit that of the bucket, noted in k->values.texts. */
 uint32_t hs_kineto_sym_slow(struct hs_kineto *k, const char *p, size_t n);
 uint32_t hs_kineto_raw(struct hs_kineto *k, const char *p, size_t n);
 /* Symbol of the inside of a string with escapes. */
@@ -286,6 +298,30 @@ static inline uint32_t hs_kineto_sym(struct hs_kineto *k, const char *p, size_t 
         *s = (struct hs_sym_slot){kept.p, (uint32_t)n, sym};
     return sym;
 }
+
+/* kineto_dict.c */
+void hs_kineto_intern_known(struct hs_kineto *k);
+/* The largest event or header member: a text of the limit's length, all of it escapes, and then some. */
+static inline size_t hs_kineto_item_max(const struct hs_kineto *k)
+{
+    return (size_t)k->limits.string * 2 + (64u << 20);
+}
+
+/* Steps of the document: each consumes from *p on, or says HS_SCAN_MORE and leaves *p at what it could not consume. */
+enum hs_scan hs_kineto_start(struct hs_kineto *k, const char **p, const char *end);
+enum hs_scan hs_kineto_top(struct hs_kineto *k, const char **p, const char *end);
+enum hs_scan hs_kineto_done(struct hs_kineto *k, const char **p, const char *end);
+enum hs_scan hs_kineto_seek(struct hs_kineto *k, const char **p, const char *end);
+enum hs_scan hs_kineto_skip(struct hs_kineto *k, const char **p, const char *end);
+enum hs_scan hs_kineto_events(struct hs_kineto *k, const char **p, const char *end, int *rc, struct hs_err *err);
+enum hs_scan hs_kineto_resync(struct hs_kineto *k, const char **p, const char *end);
+
+/* kineto_events.c: commas between members of the array or the object, counted where they are missing or too many. */
+void hs_kineto_comma(struct hs_kineto *k, const char *p);
+void hs_kineto_item_begins(struct hs_kineto *k, const char *p);
+void hs_kineto_level_ends(struct hs_kineto *k, const char *p);
+/* What k->repair met counts at the event in hand. */
+void hs_kineto_count_repairs(struct hs_kineto *k);
 
 /* kineto_parse.c: the event whose brace is at *p, into k->items. args_raw: keep args as one JSON text. */
 enum hs_scan hs_kineto_parse(struct hs_kineto *k, const char **p, const char *end, bool args_raw);

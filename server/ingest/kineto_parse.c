@@ -13,17 +13,15 @@ static enum hs_scan blanks(struct cursor *c)
 }
 
 /* `"key" :` and the blanks behind it. */
-static enum hs_scan key(struct cursor *c, uint32_t *sym)
+static enum hs_scan key(struct cursor *c, struct hs_item *it)
 {
     enum hs_scan r;
-    bool escaped;
     if (*c->p != '"')
         return HS_SCAN_ODD;
-    const char *start = ++c->p;
-    if ((r = hs_scan_text(&c->p, c->end, &escaped)))
+    it->key_text = ++c->p;
+    if ((r = hs_scan_text(&c->p, c->end, &it->key_escaped)))
         return r;
-    size_t n = (size_t)(c->p - start);
-    *sym = escaped ? hs_kineto_sym_escaped(c->k, start, n) : hs_kineto_sym(c->k, start, n);
+    it->key_n = (uint32_t)(c->p - it->key_text);
     c->p++;
     if ((r = blanks(c)))
         return r;
@@ -121,10 +119,10 @@ enum hs_scan hs_kineto_parse(struct hs_kineto *k, const char **pp, const char *e
             return args_raw ? HS_SCAN_ODD : hs_kineto_parse(k, pp, end, true);
         struct hs_item *it = &items->p[items->n];
         *it = (struct hs_item){.level = level};
-        if ((r = key(&c, &it->key)))
+        if ((r = key(&c, it)))
             break;
         items->n++;
-        if (!level && !args_raw && *c.p == '{' && it->key == k->key[HS_KEY_ARGS]) {
+        if (!level && !args_raw && *c.p == '{' && it->key_n == 4 && !memcmp(it->key_text, "args", 4)) {
             it->kind = HS_I_ARGS;
             it->v = c.p;
             it->vend = ++c.p;

@@ -245,6 +245,8 @@ int hs_kineto_row(struct hs_kineto *k, const struct hs_form *f, struct hs_err *e
         special(k, f, (uint32_t)t->events, lane);
     if ((f->need & ~v->has) || v->dur < 0 || v->text_numbers)
         count_times(k, f);
+    if (v->texts)
+        hs_kineto_count_texts(k);
     if (k->odd_texts.n)
         non_finite(k, f);
     k->with_ph += !f->no_ph;

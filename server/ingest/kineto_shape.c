@@ -114,7 +114,7 @@ void hs_kineto_values_reset(struct hs_values *v)
     v->pid = v->tid = (struct hs_id){0, HS_ID_NONE};
     v->name = 0;
     v->digits = v->has = 0;
-    v->text_numbers = v->non_finite = 0;
+    v->text_numbers = v->texts = 0;
     v->corr = v->stream = v->device = v->bytes = v->graph = HS_NO_VALUE;
     v->meta_name = v->meta_labels = 0;
     v->n = 0;
@@ -395,6 +395,11 @@ bool hs_kineto_resolve(struct hs_kineto *k, struct hs_form *form)
     struct building b = {.form = form};
     *form = (struct hs_form){0};
     hs_kineto_values_reset(&k->values);
+    for (uint32_t i = 0; i < k->items.n; i++) {
+        struct hs_item *it = &k->items.p[i];
+        it->key = it->key_escaped ? hs_kineto_sym_escaped(k, it->key_text, it->key_n)
+                                  : hs_kineto_sym(k, it->key_text, it->key_n);
+    }
     drop_duplicates(&k->items);
     for (uint32_t i = 0; i < k->items.n; i++) {
         struct hs_item *it = &k->items.p[i];

@@ -130,11 +130,23 @@ static void put_control(struct fix *f, unsigned char c)
     hs_buf_printf(&f->r->out, "\\u%04x", c);
 }
 
+/* Of the escape at p: a whole pair of surrogates is one. 0: JSON has no such escape. */
+static size_t escape_length(const struct fix *f, const char *p)
+{
+    if (p[1] != 'u')
+        return p[1] && strchr("\\/bfnrt", p[1]) ? 2 : 0;
+    int c = f->end - p >= 6 ? hs_scan_hex4(p + 2) : -1;
+    if (c >= 0xd800 && c < 0xdc00 && f->end - p >= 12 && p[6] == '\\' && p[7] == 'u' && hs_scan_hex4(p + 8) >= 0 &&
+        !hs_scan_lone_surrogate(p, 12))
+        return 12;
+    return c < 0 ? 0 : 6;
+}
+
 /* A backslash at f->p. */
 static enum hs_scan fix_escape(struct fix *f, bool is_key, bool *ended)
 {
     const char *p = f->p;
-    if (f->end - p < 2 || (p[1] == 'u' && f->end - p < 6 && !f->final))
+    if (f->end - p < 2 || (p[1] == 'u' && f->end - p < 12 && !f->final)) /* a pair takes twelve */
         return HS_SCAN_MORE;
     if (p[1] == '"') { /* C:\dir\", "ts": 1: the backslash is the text's last byte, not an escape */
         enum fits e = NO;
@@ -153,10 +165,12 @@ static enum hs_scan fix_escape(struct fix *f, bool is_key, bool *ended)
         f->p += 2;
         return HS_SCAN_OK;
     }
-    size_t n = p[1] == 'u'                        ? (f->end - p >= 6 && hs_scan_hex4(p + 2) >= 0 ? 6 : 0)
-               : p[1] && strchr("\\/bfnrt", p[1]) ? 2
-                                                  : 0;
-    if (n) {
+    size_t n = escape_length(f, p);
+    if (n == 6 && hs_scan_lone_surrogate(p, 6)) {
+        defect(f, HS_Q_LONE_SURROGATE);
+        put(f, "\\ufffd");
+        f->p += n;
+    } else if (n) {
         hs_buf_put(&f->r->out, p, n);
         f->p += n;
     } else {

@@ -160,6 +160,23 @@ enum hs_scan hs_scan_text(const char **p, const char *end, bool *escaped)
     }
 }
 
+bool hs_scan_lone_surrogate(const char *p, size_t n)
+{
+    const char *end = p + n;
+    while (end - p >= 6 && (p = memchr(p, '\\', (size_t)(end - p) - 5))) {
+        int c = p[1] == 'u' ? hs_scan_hex4(p + 2) : 0;
+        if (c < 0xd800 || c > 0xdfff) {
+            p += 2;
+            continue;
+        }
+        int low = c < 0xdc00 && end - p >= 12 && p[6] == '\\' && p[7] == 'u' ? hs_scan_hex4(p + 8) : 0;
+        if (low < 0xdc00 || low > 0xdfff)
+            return true;
+        p += 12;
+    }
+    return false;
+}
+
 void hs_put_utf8_code(struct hs_buf *out, uint32_t c)
 {
     char t[4];
@@ -279,17 +296,24 @@ static enum hs_scan literal(const char **p, const char *end, const char *word)
     return HS_SCAN_OK;
 }
 
+/* A text with both its quotes. */
+static enum hs_scan quoted(const char **p, const char *end)
+{
+    bool escaped;
+    const char *start = ++*p;
+    enum hs_scan r = hs_scan_text(p, end, &escaped);
+    if (r)
+        return r;
+    if (escaped && hs_scan_lone_surrogate(start, (size_t)(*p - start)))
+        return HS_SCAN_ODD;
+    ++*p;
+    return HS_SCAN_OK;
+}
+
 static enum hs_scan scalar(const char **p, const char *end)
 {
     switch (**p) {
-    case '"': {
-        bool escaped;
-        ++*p;
-        enum hs_scan r = hs_scan_text(p, end, &escaped);
-        if (r == HS_SCAN_OK)
-            ++*p;
-        return r;
-    }
+    case '"': return quoted(p, end);
     case 't': return literal(p, end, "true");
     case 'f': return literal(p, end, "false");
     case 'n': return literal(p, end, "null");
@@ -309,14 +333,12 @@ static enum hs_scan scalar(const char **p, const char *end)
 /* `"key" :` of a member; *p is left before the value. */
 static enum hs_scan member_key(const char **p, const char *end)
 {
-    bool escaped;
     if (**p != '"')
         return HS_SCAN_ODD;
-    ++*p;
-    enum hs_scan r = hs_scan_text(p, end, &escaped);
+    enum hs_scan r = quoted(p, end);
     if (r)
         return r;
-    *p = hs_skip_space(*p + 1, end);
+    *p = hs_skip_space(*p, end);
     if (*p == end)
         return HS_SCAN_MORE;
     if (**p != ':')

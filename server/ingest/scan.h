@@ -84,7 +84,10 @@ static inline const char *hs_skip_space(const char *p, const char *end)
  * needs hs_scan_decode. Checks escapes as JSON has them; halves of surrogate pairs pass. */
 enum hs_scan hs_scan_text(const char **p, const char *end, bool *escaped);
 
-/* Over one value of any type; `depth` is how deep arrays and objects may nest (0: only scalars), at most HS_SCAN_DEPTH.
+/* Is there half of a surrogate pair among the escapes of a text that hs_scan_text passed? */
+bool hs_scan_lone_surrogate(const char *p, size_t n);
+
+/* Over one value of any type, kept as it stands, so that its texts may hold no half of a surrogate pair either; `depth` is how deep arrays and objects may nest (0: only scalars), at most HS_SCAN_DEPTH.
  * *p is left behind it, or where it went wrong. A number that touches `end` is HS_SCAN_MORE. */
 #define HS_SCAN_DEPTH 1024
 enum hs_scan hs_scan_value(const char **p, const char *end, unsigned depth);
