@@ -5,6 +5,8 @@
 # program; tests/tools/gentrace*.c is the trace generator. There are no lists to keep.
 
 CC      ?= gcc
+JOBS    ?= $(shell nproc 2>/dev/null || echo 1)
+Q       := $(if $(V),,@)# make V=1 shows the whole commands
 KIND    ?= release
 B       := build/$(KIND)
 PREFIX  ?= /usr/local
@@ -53,18 +55,22 @@ holoscope: $(B)/holoscope
 	@cp -f $< $@.new && mv -f $@.new $@
 
 $(B)/holoscope: $(B)/server/main.o $(OBJ)
-	$(CC) $(FLAGS) -o $@ $^ $(LIBS)
+	@echo '  LD   $@'
+	$(Q)$(CC) $(FLAGS) -o $@ $^ $(LIBS)
 
 $(B)/tests/check: $(OBJ) $(TOBJ)
-	$(CC) $(FLAGS) -o $@ $^ $(TLIBS) $(LIBS)
+	@echo '  LD   $@'
+	$(Q)$(CC) $(FLAGS) -o $@ $^ $(TLIBS) $(LIBS)
 
 $(B)/gentrace: $(GSRC)
 	@mkdir -p $(@D)
-	$(CC) -std=c17 -O2 -Wall -Wextra -Wconversion -Wshadow -Werror -o $@ $(GSRC) -lz -lm
+	@echo '  CC   $@'
+	$(Q)$(CC) -std=c17 -O2 -Wall -Wextra -Wconversion -Wshadow -Werror -o $@ $(GSRC) -lz -lm
 
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(FLAGS) $(INC) $(if $(filter tests/%,$<),$(TINC)) -MMD -MP -c -o $@ $<
+	@echo '  CC   $<'
+	$(Q)$(CC) $(FLAGS) $(INC) $(if $(filter tests/%,$<),$(TINC)) -MMD -MP -c -o $@ $<
 
 $(B)/server/store/schema.o $(B)/server/http/assets.o: $(EMBED)
 
@@ -72,27 +78,27 @@ test-programs: $(B)/holoscope $(B)/tests/check $(B)/gentrace
 
 # ---- running ----
 run: deps
-	@$(MAKE) --no-print-directory holoscope $(B)/gentrace
+	@$(MAKE) -j$(JOBS) --no-print-directory holoscope $(B)/gentrace
 	@deploy/run-sample.sh ./holoscope $(B)/gentrace
 
 check: deps
-	@$(MAKE) --no-print-directory KIND=$(KIND) test-programs
+	@$(MAKE) -j$(JOBS) --no-print-directory KIND=$(KIND) test-programs
 	@tests/run.sh $(B)
 
 check-asan: deps
-	@$(MAKE) --no-print-directory KIND=asan CC=clang test-programs
+	@$(MAKE) -j$(JOBS) --no-print-directory KIND=asan CC=clang test-programs
 	@tests/run.sh build/asan
 
 check-tsan: deps
-	@$(MAKE) --no-print-directory KIND=tsan CC=clang test-programs
+	@$(MAKE) -j$(JOBS) --no-print-directory KIND=tsan CC=clang test-programs
 	@tests/run.sh build/tsan tsan
 
 bench: deps
-	@$(MAKE) --no-print-directory KIND=release test-programs
+	@$(MAKE) -j$(JOBS) --no-print-directory KIND=release test-programs
 	@tests/bench/run.sh build/release
 
 fuzz: deps
-	@$(MAKE) --no-print-directory KIND=fuzz CC=clang fuzz-programs
+	@$(MAKE) -j$(JOBS) --no-print-directory KIND=fuzz CC=clang fuzz-programs
 	@tests/fuzz/run.sh build/fuzz $(or $(FUZZ_SECONDS),60)
 
 FUZZ := $(patsubst tests/fuzz/%.c,$(B)/%,$(wildcard tests/fuzz/fuzz_*.c))
@@ -100,7 +106,8 @@ FUZZ := $(patsubst tests/fuzz/%.c,$(B)/%,$(wildcard tests/fuzz/fuzz_*.c))
 fuzz-programs: $(FUZZ)
 $(B)/fuzz_%: tests/fuzz/fuzz_%.c $(OBJ)
 	@mkdir -p $(@D)
-	$(CC) $(FLAGS) -fsanitize=fuzzer $(INC) -o $@ $^ $(LIBS)
+	@echo '  LD   $@'
+	$(Q)$(CC) $(FLAGS) -fsanitize=fuzzer $(INC) -o $@ $^ $(LIBS)
 
 # ---- keeping house ----
 install: holoscope
