@@ -176,6 +176,10 @@ static int read_shapes(struct hs_view_file *f, struct hs_err *err)
             f->shapes[i] = (struct hs_shape){(uint32_t)total, (uint32_t)counts[i]};
         total += rc ? 0 : (uint64_t)counts[i];
     }
+    f->base.fields = f->fields;
+    f->base.nfields = f->nfields;
+    f->base.shapes = f->shapes;
+    f->base.nshapes = f->nshapes;
 out:
     free(v);
     free(counts);
@@ -355,6 +359,8 @@ static void meta_row(struct hs_view_file *f, struct hs_str key, sqlite3_stmt *st
         v->rank = i;
     } else if (hs_str_is(key, "world_size")) {
         v->world_size = i;
+    } else if (hs_str_is(key, "hta_rank")) {
+        v->hta_rank = i;
     } else if (hs_str_is(key, "has_base")) {
         v->has_base = i != 0;
     } else if (hs_str_is(key, "base_ns")) {
@@ -405,6 +411,7 @@ static int read_meta(struct hs_view_file *f, struct hs_err *err)
     int64_t others;
     size_t rows = 0;
     f->events = UINT64_MAX;
+    f->base.hta_rank = -1;
     /* Only plain tables: a view, a trigger or a virtual table of the same name could run anything. */
     int rc = hs_db_int(f->db, "SELECT count(*) FROM sqlite_schema WHERE type <> 'table' OR rootpage < 1", &others, err);
     if (!rc && others)

@@ -362,6 +362,7 @@ static int put_meta(struct hs_writer *w, const struct hs_trace *t, const struct 
         {"name", info->name ? info->name : "", 0},
         {"rank", NULL, info->rank},
         {"world_size", NULL, t->world_size},
+        {"hta_rank", NULL, t->hta_rank},
         {"has_base", NULL, t->has_base},
         {"base_ns", NULL, t->base_ns},
         {"bare_array", NULL, t->bare_array},

@@ -43,6 +43,7 @@ void hs_trace_init(struct hs_trace *t, const struct hs_limits *limits)
         .device_rows = HS_VEC_INIT(HS_MAX_EVENTS),
         .rank = -1,
         .world_size = -1,
+        .hta_rank = -1,
     };
     hs_intern_init(&t->syms, at_most_size(l->names), at_most_size(l->name_bytes));
     hs_quality_init(&t->quality);
