@@ -26,6 +26,50 @@ static uint8_t lane_flags(const struct hs_trace *t, struct hs_id pid)
     return bracket(t, pid).n ? HS_LANE_PART : 0;
 }
 
+static void read_rows(struct hs_linking *l)
+{
+    const struct hs_trace *t = l->t;
+    memset(l->kind, UINT8_MAX, sizeof l->kind);
+    for (size_t e = 0; e < l->r->n; e++) {
+        uint16_t cat = l->r->cat[e];
+        if (l->kind[cat] == UINT8_MAX)
+            l->kind[cat] = cat == UINT16_MAX ? HS_CAT_OTHER : (uint8_t)hs_cat_kind(hs_intern_str(&t->syms, cat));
+        switch (l->r->ph[e]) {
+        case 'B':
+        case 'E': l->nb++; break;
+        case 'b':
+        case 'e': l->nasync++; break;
+        case 's':
+        case 't':
+        case 'f': l->nflows++; break;
+        default: break;
+        }
+    }
+}
+
+/* Are there several processes that could each be a rank? Such a process has operators (or, where no process has any, calls
+ * of the runtime). A device's firmware that writes runtime rows of its own (MTIA) is none. */
+static bool several_hosts(const struct hs_linking *l)
+{
+    const struct hs_rows *r = l->r;
+    uint32_t with_ops = UINT32_MAX, with_calls = UINT32_MAX; /* the part of the first one met */
+    bool ops = false, calls = false;                         /* there is another */
+    for (size_t e = 0; e < r->n && !ops; e++) {
+        if (r->ph[e] != 'X' && r->ph[e] != 'B')
+            continue;
+        enum hs_cat_kind k = l->kind[r->cat[e]];
+        bool op = k == HS_CAT_CPU_OP || k == HS_CAT_ANNOTATION || k == HS_CAT_PYTHON;
+        uint32_t part = l->part[r->lane[e]], *first = op ? &with_ops : &with_calls;
+        if (!op && k != HS_CAT_RUNTIME)
+            continue;
+        if (*first == UINT32_MAX)
+            *first = part;
+        else if (*first != part)
+            *(op ? &ops : &calls) = true;
+    }
+    return with_ops == UINT32_MAX ? calls : ops;
+}
+
 void hs_link_lanes(struct hs_linking *l)
 {
     const struct hs_trace *t = l->t;
@@ -51,21 +95,12 @@ void hs_link_lanes(struct hs_linking *l)
     hs_intern_free(&pids);
     hs_intern_free(&parts);
 
-    memset(l->kind, UINT8_MAX, sizeof l->kind);
-    for (size_t e = 0; e < l->r->n; e++) {
-        uint16_t cat = l->r->cat[e];
-        if (l->kind[cat] == UINT8_MAX)
-            l->kind[cat] = cat == UINT16_MAX ? HS_CAT_OTHER : (uint8_t)hs_cat_kind(hs_intern_str(&t->syms, cat));
-        switch (l->r->ph[e]) {
-        case 'B':
-        case 'E': l->nb++; break;
-        case 'b':
-        case 'e': l->nasync++; break;
-        case 's':
-        case 't':
-        case 'f': l->nflows++; break;
-        default: break;
-        }
+    read_rows(l);
+    if (!several_hosts(l)) {
+        memset(l->part, 0, n * sizeof *l->part);
+        l->nparts = 1;
+        for (size_t i = 0; i < n; i++)
+            l->lane_flags[i] &= (uint8_t)~HS_LANE_PART;
     }
 }
 

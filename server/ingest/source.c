@@ -196,6 +196,11 @@ int hs_source_next(struct hs_source *s, bool *more, const char **name, struct hs
     return hs_text_init(&s->text, s->outer.top, &s->defects, err);
 }
 
+bool hs_source_is_archive(const struct hs_source *s)
+{
+    return s->archive && hs_archive_has_names(s->archive);
+}
+
 void hs_source_defects(struct hs_source *s, struct hs_quality *q)
 {
     for (int k = 0; k < HS_QUALITY_KINDS; k++)

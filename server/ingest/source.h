@@ -38,6 +38,9 @@ int hs_source_next(struct hs_source *s, bool *more, const char **name, struct hs
 /* Up to `cap` decompressed bytes of this document; *got = 0 at its end. UTF-16 is transcoded, a UTF-8 BOM skipped. */
 int hs_source_read(struct hs_source *s, void *buf, size_t cap, size_t *got, struct hs_quality *q, struct hs_err *err);
 
+/* Is the input a container of named members (zip, tar)? Known after the first hs_source_next. */
+bool hs_source_is_archive(const struct hs_source *s);
+
 /* Adds to q what was found since the last read (members that hs_source_next passed over). */
 void hs_source_defects(struct hs_source *s, struct hs_quality *q);
 

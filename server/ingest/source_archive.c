@@ -179,13 +179,17 @@ static bool is_litter(const char *path)
     return strstr(path, "__MACOSX/") || !strncmp(base, "._", 2) || !strcmp(base, ".DS_Store");
 }
 
+bool hs_archive_has_names(const struct hs_archive *a)
+{
+    return a->kind != HS_ARCHIVE_ZSTD || archive_format(a->ar) != ARCHIVE_FORMAT_RAW;
+}
+
 static char *document_name(const struct hs_archive *a, struct archive_entry *e)
 {
     const char *path = archive_entry_pathname_utf8(e);
     if (!path)
         path = archive_entry_pathname(e);
-    bool raw = a->kind == HS_ARCHIVE_ZSTD && archive_format(a->ar) == ARCHIVE_FORMAT_RAW;
-    if (raw || !path || !*path) {
+    if (!hs_archive_has_names(a) || !path || !*path) {
         size_t n = strlen(a->input_name);
         return hs_strndup(a->input_name, n > 4 && !strcasecmp(a->input_name + n - 4, ".zst") ? n - 4 : n);
     }

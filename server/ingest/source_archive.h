@@ -20,7 +20,8 @@ int hs_archive_new(struct hs_archive **out, enum hs_archive_kind kind, struct hs
 /* The next member that is a regular file and no system litter (__MACOSX, "._"), skipping (and counting, ARCHIVE_IGNORED)
  * the others and what is left of the one before. *more = false: no further one. */
 int hs_archive_next(struct hs_archive *a, bool *more, const char **name, struct hs_err *err);
-struct hs_pull hs_archive_pull(struct hs_archive *a); /* bytes of the current member */
+bool hs_archive_has_names(const struct hs_archive *a); /* false for zstd of one document; known after hs_archive_next */
+struct hs_pull hs_archive_pull(struct hs_archive *a);  /* bytes of the current member */
 void hs_archive_free(struct hs_archive *a);
 
 #endif
