@@ -1,6 +1,6 @@
 #include "cli/toml.h"
 
-#include "http/uri.h"
+#include "ingest/scan.h"
 
 #include <errno.h>
 #include <math.h>
@@ -105,7 +105,7 @@ static int read_string(struct reader *r, struct hs_toml_value *v)
         r->p++;
         if (!b.n && peek(r) == quote)
             rc = fail(r, "multi-line strings are not known here");
-        else if (!hs_utf8_valid(hs_str(b.p, b.n)))
+        else if (b.n && !hs_utf8_valid(b.p, b.n))
             rc = fail(r, "the string is not UTF-8");
     }
     *v = (struct hs_toml_value){.type = HS_TOML_STRING, .s = rc ? NULL : hs_arena_dup(&r->arena, b.p, b.n)};

@@ -1,6 +1,8 @@
 #include "http/uri.h"
 
 #include "base/json.h"
+#include "ingest/scan.h"
+#include "store/store.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,15 +17,6 @@ static int hex_digit(char c)
     if (c >= 'A' && c <= 'F')
         return c - 'A' + 10;
     return -1;
-}
-
-bool hs_utf8_valid(struct hs_str s)
-{
-    struct hs_buf b = HS_BUF_INIT(s.n * 3 + 1);
-    hs_put_utf8(&b, s); /* the one decoder of the project: it changes nothing exactly where the text is valid */
-    bool same = hs_str_eq(hs_str(b.p, b.n), s);
-    hs_buf_free(&b);
-    return same;
 }
 
 /* Decodes p[0..n) in place (the result is never longer) and terminates it; p[n] must be writable. */
@@ -50,7 +43,7 @@ static int decode(char *p, size_t n, bool query, size_t *len, struct hs_err *err
     }
     p[o] = 0;
     *len = o;
-    if (!hs_utf8_valid(hs_str(p, o)))
+    if (!hs_utf8_valid(p, o))
         return hs_fail(err, HS_EUSAGE, "the URL is not UTF-8 after decoding");
     return HS_OK;
 }
@@ -127,21 +120,6 @@ const char *hs_uri_query(const struct hs_uri *u, const char *name)
         if (!strcmp(u->pairs[i].name, name))
             return u->pairs[i].value;
     return NULL;
-}
-
-int hs_run_name_check(const char *name, struct hs_err *err)
-{
-    size_t n = strlen(name);
-    if (!n || n > 200)
-        return hs_fail(err, HS_EUSAGE, "a run's name has 1 to 200 bytes; this one has %zu", n);
-    if (!strcmp(name, ".") || !strcmp(name, "..") || strchr(name, '/'))
-        return hs_fail(err, HS_EUSAGE, "a run's name has no slash and is neither '.' nor '..'");
-    for (const char *p = name; *p; p++)
-        if ((unsigned char)*p < 0x20 || *p == 0x7f)
-            return hs_fail(err, HS_EUSAGE, "a run's name has no control bytes");
-    if (!hs_utf8_valid(hs_cstr(name)))
-        return hs_fail(err, HS_EUSAGE, "a run's name is UTF-8; this one is not");
-    return HS_OK;
 }
 
 char *hs_run_name_of(const char *path)

@@ -29,15 +29,9 @@ int hs_uri_parse(struct hs_uri *u, const char *target, struct hs_err *err);
 void hs_uri_free(struct hs_uri *u);
 const char *hs_uri_query(const struct hs_uri *u, const char *name); /* the first of that name, or NULL */
 
-/* A name of a run: 1 to 200 bytes of UTF-8, no control bytes, no slash, neither "." nor ".." (it has to stand in a URL
- * and in a shell). */
-int hs_run_name_check(const char *name, struct hs_err *err);
-
 /* A run's name for a file or folder that came without one: its last part without .json, .gz and the like, always good
- * for hs_run_name_check. free() it. */
+ * for hs_run_name_check (store/store.h). free() it. */
 char *hs_run_name_of(const char *path);
-
-bool hs_utf8_valid(struct hs_str s);
 
 /* Appends `s` percent-encoded so that it can stand as one path segment or query value. */
 void hs_uri_encode(struct hs_buf *out, const char *s);

@@ -39,6 +39,9 @@ struct hs_trace_row {
 int hs_store_commit(struct hs_store *s, const struct hs_trace_row *row, const char *temp_db, const char *temp_original,
                     bool *existed, struct hs_err *err);
 
+/* A name of a run is data: UTF-8, 1 to 200 bytes, no control characters, no '/', not "." or "..". HS_EUSAGE. */
+int hs_run_name_check(const char *name, struct hs_err *err);
+
 /* ---- reading ---- */
 struct hs_run_row {
     char *name;

@@ -1,5 +1,6 @@
 /* Request targets: what is decoded, what is refused. */
 #include "http/uri.h"
+#include "store/store.h"
 
 #include "tests/unit/test.h"
 
