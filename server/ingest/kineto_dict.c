@@ -89,7 +89,8 @@ void hs_kineto_intern_known(struct hs_kineto *k)
                                                [HS_KEY_ARGS] = "args",     [HS_KEY_CORRELATION] = "correlation",
                                                [HS_KEY_STREAM] = "stream", [HS_KEY_DEVICE] = "device",
                                                [HS_KEY_BYTES] = "bytes",   [HS_KEY_GRAPH] = "graph id",
-                                               [HS_KEY_LABELS] = "labels"};
+                                               [HS_KEY_LABELS] = "labels", [HS_KEY_COLLECTIVE] = "Collective name",
+                                               [HS_KEY_ID] = "id"};
     static const char *const cats[] = {"cpu_op",
                                        "user_annotation",
                                        "gpu_user_annotation",

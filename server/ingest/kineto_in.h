@@ -49,6 +49,8 @@ enum hs_known {
     HS_KEY_BYTES,
     HS_KEY_GRAPH,
     HS_KEY_LABELS,
+    HS_KEY_COLLECTIVE,
+    HS_KEY_ID, /* at level 0 */
     HS_KNOWN
 };
 
@@ -77,7 +79,8 @@ enum hs_role {
     HS_ROLE_BYTES,
     HS_ROLE_GRAPH,
     HS_ROLE_META_NAME,
-    HS_ROLE_META_LABELS
+    HS_ROLE_META_LABELS,
+    HS_ROLE_ID
 };
 
 /* How the matcher reads a value. */
@@ -126,7 +129,9 @@ struct hs_form {
     bool nameless; /* has no name and should */
     bool special;  /* any of the following */
     bool duplicate, bad_args, no_ph;
-    bool device; /* a device row */
+    bool linked;     /* a flow or async event: its id is what links it */
+    bool collective; /* args has "Collective name" */
+    bool device;     /* a device row */
     bool device_cat;
     bool meta; /* ph M with args.name or args.labels */
     uint32_t nvalues;
@@ -143,6 +148,7 @@ struct hs_values {
     uint8_t has;                                /* HS_ROW_HAS_* */
     uint8_t text_numbers;                       /* times and ids that were read from text */
     uint8_t texts;                              /* HS_TEXT_*: defects of its texts, counted when the event is taken */
+    int64_t id;                                 /* of flows and async events; see hs_rows.corr */
     int64_t corr, stream, device, bytes, graph; /* HS_NO_VALUE */
     uint32_t meta_name, meta_labels;
     int64_t v[HS_MAX_VALUES];

@@ -162,12 +162,12 @@ static void link_row(struct hs_kineto *k, const struct hs_form *f, uint32_t lane
     size_t i = r->n++;
     r->ts[i] = v->ts;
     r->dur[i] = v->dur;
-    r->corr[i] = v->corr == 0 || v->corr == -1 ? HS_NO_VALUE : v->corr;
+    r->corr[i] = f->linked ? v->id : v->corr == 0 || v->corr == -1 ? HS_NO_VALUE : v->corr;
     r->name[i] = v->name;
     r->lane[i] = lane;
     r->cat[i] = (uint16_t)(f->cat < UINT16_MAX ? f->cat : UINT16_MAX);
     r->ph[i] = f->ph;
-    r->flags[i] = v->has;
+    r->flags[i] = (uint8_t)(v->has | (f->collective ? HS_ROW_COLLECTIVE : 0));
 }
 
 static inline void push(struct hs_segment *s, uint32_t column, int64_t v)

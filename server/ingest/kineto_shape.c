@@ -115,7 +115,7 @@ void hs_kineto_values_reset(struct hs_values *v)
     v->name = 0;
     v->digits = v->has = 0;
     v->text_numbers = v->texts = 0;
-    v->corr = v->stream = v->device = v->bytes = v->graph = HS_NO_VALUE;
+    v->id = v->corr = v->stream = v->device = v->bytes = v->graph = HS_NO_VALUE;
     v->meta_name = v->meta_labels = 0;
     v->n = 0;
 }
@@ -124,6 +124,7 @@ void hs_kineto_role_int(struct hs_kineto *k, enum hs_role role, int64_t v)
 {
     struct hs_values *o = &k->values;
     switch (role) {
+    case HS_ROLE_ID: o->id = v; break;
     case HS_ROLE_CORR: o->corr = v; break;
     case HS_ROLE_STREAM: o->stream = v; break;
     case HS_ROLE_DEVICE: o->device = v; break;
@@ -150,7 +151,9 @@ void hs_kineto_role_text(struct hs_kineto *k, enum hs_role role, uint32_t sym)
     struct hs_values *o = &k->values;
     struct hs_str s = hs_intern_str(&k->trace->syms, sym);
     int64_t v;
-    if (role == HS_ROLE_META_NAME || role == HS_ROLE_META_LABELS) {
+    if (role == HS_ROLE_ID) {
+        o->id = INT64_MIN + 1 + sym;
+    } else if (role == HS_ROLE_META_NAME || role == HS_ROLE_META_LABELS) {
         *(role == HS_ROLE_META_NAME ? &o->meta_name : &o->meta_labels) = sym;
     } else if (role == HS_ROLE_TS || role == HS_ROLE_DUR) {
         if (!hs_text_ns(s, &v))
@@ -183,7 +186,10 @@ static void role_number(struct hs_kineto *k, enum hs_role role, const struct hs_
 static enum hs_role role_of(enum hs_known known, uint8_t level)
 {
     if (level == 0)
-        return known == HS_KEY_TS ? HS_ROLE_TS : known == HS_KEY_DUR ? HS_ROLE_DUR : HS_ROLE_NONE;
+        return known == HS_KEY_TS    ? HS_ROLE_TS
+               : known == HS_KEY_DUR ? HS_ROLE_DUR
+               : known == HS_KEY_ID  ? HS_ROLE_ID
+                                     : HS_ROLE_NONE;
     switch (known) {
     case HS_KEY_CORRELATION: return HS_ROLE_CORR;
     case HS_KEY_STREAM: return HS_ROLE_STREAM;
@@ -339,8 +345,11 @@ static void column_item(struct hs_kineto *k, struct building *b, struct hs_item 
         break;
     case HS_I_NUMBER:
     case HS_I_NESTED:
-        push(k, column, hs_kineto_raw(k, it->v, (size_t)(it->vend - it->v)));
-        if (it->kind == HS_I_NUMBER)
+        sym = hs_kineto_raw(k, it->v, (size_t)(it->vend - it->v));
+        push(k, column, sym);
+        if (role == HS_ROLE_ID)
+            k->values.id = INT64_MIN + 1 + sym; /* beyond int64: as a text */
+        else if (it->kind == HS_I_NUMBER)
             role_number(k, role, it);
         break;
     default: break;
@@ -378,11 +387,13 @@ static void settle(struct hs_kineto *k, struct building *b)
     f->duplicate = k->items.duplicate;
     f->device_cat = hs_cat_is_device(kind);
     f->device = f->device_cat && !meta;
+    f->linked = f->ph && strchr("stfben", f->ph);
     for (uint32_t i = 0; i < k->items.n; i++) {
         const struct hs_item *it = &k->items.p[i];
         if (it->level == 0 && it->key == k->key[HS_KEY_ARGS] && it->kind != HS_I_ARGS && !it->dropped)
             f->bad_args = !k->items.args_raw || *it->v != '{';
         f->device |= it->level && (it->role == HS_ROLE_STREAM || it->role == HS_ROLE_DEVICE);
+        f->collective |= it->level && !it->dropped && it->key == k->key[HS_KEY_COLLECTIVE];
         f->meta |= meta && (it->role == HS_ROLE_META_NAME || it->role == HS_ROLE_META_LABELS);
     }
     f->special = f->no_ph || f->nameless || f->duplicate || f->device || f->meta || f->bad_args;
