@@ -22,14 +22,13 @@ void hs_gap_walk(struct hs_gap_walk *w, const struct hs_select *s, struct hs_str
     *w = (struct hs_gap_walk){s, delay, hs_end_ns(s->gpu.ts[r.first], s->gpu.dur[r.first]), r.first + 1, r.end};
 }
 
-static enum hs_cause cause_of(const struct hs_gap_walk *w, size_t i, int64_t gap)
+enum hs_cause hs_cause_of(int64_t launch, int64_t idle_since, int64_t gap, int64_t delay)
 {
-    int64_t launch = w->s->gpu.launch_ts[i];
     if (launch == HS_NO_VALUE)
         return HS_OTHER_WAIT;
-    if (launch > w->busy_until)
+    if (launch > idle_since)
         return HS_HOST_WAIT;
-    return gap < w->delay ? HS_KERNEL_WAIT : HS_OTHER_WAIT;
+    return gap < delay ? HS_KERNEL_WAIT : HS_OTHER_WAIT;
 }
 
 bool hs_gap_next(struct hs_gap_walk *w, struct hs_gap *out)
@@ -44,7 +43,7 @@ bool hs_gap_next(struct hs_gap_walk *w, struct hs_gap *out)
         }
         if (start > from && start > s->from && from < s->to && hs_select_step(s, s->gpu.step[w->i])) {
             *out = (struct hs_gap){{hs_max_i64(from, s->from), hs_min_i64(start, s->to)},
-                                   cause_of(w, w->i, hs_sub_sat(start, from)),
+                                   hs_cause_of(s->gpu.launch_ts[w->i], from, hs_sub_sat(start, from), w->delay),
                                    w->i};
             found = true;
         }

@@ -14,6 +14,9 @@
 enum hs_cause { HS_HOST_WAIT, HS_KERNEL_WAIT, HS_OTHER_WAIT, HS_CAUSES };
 const char *hs_cause_word(enum hs_cause c); /* "host_wait", "kernel_wait", "other" */
 
+/* Of a gap that began at idle_since, by the start of the launch call of the work that ended it (HS_NO_VALUE: unknown). */
+enum hs_cause hs_cause_of(int64_t launch, int64_t idle_since, int64_t gap, int64_t delay);
+
 struct hs_gap {
     struct hs_span at;   /* cut at the window; file time */
     enum hs_cause cause; /* of the whole gap */

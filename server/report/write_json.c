@@ -1,0 +1,169 @@
+#include "report/write.h"
+
+#include "base/json.h"
+#include "report/advice.h"
+#include "trace/stats.h"
+
+static void pct(struct hs_json *j, const char *key, double v)
+{
+    hs_json_key(j, key);
+    hs_json_f64(j, (double)hs_round_i64(v * 1e4) / 1e4);
+}
+
+static void us(struct hs_json *j, const char *key, int64_t ns)
+{
+    hs_json_key(j, key);
+    hs_json_us(j, ns);
+}
+
+static void integer(struct hs_json *j, const char *key, int64_t v)
+{
+    hs_json_key(j, key);
+    hs_json_i64(j, v);
+}
+
+static void text(struct hs_json *j, const char *key, const char *v)
+{
+    hs_json_key(j, key);
+    hs_json_cstr(j, v);
+}
+
+static void summary(const struct hs_facts *f, struct hs_json *j)
+{
+    hs_json_key(j, "summary");
+    hs_json_obj(j);
+    integer(j, "ranks", (int64_t)f->run->n);
+    integer(j, "devices", (int64_t)f->time.devices);
+    integer(j, "steps", f->steps);
+    integer(j, "kernels", f->kernels);
+    us(j, "gpu_span_us", f->time.span_ns);
+    us(j, "busy_us", f->time.busy_ns);
+    us(j, "idle_us", f->time.idle_ns);
+    us(j, "gpu_work_us", f->work_ns);
+    pct(j, "busy_pct", hs_facts_pct(f, f->time.busy_ns));
+    pct(j, "idle_pct", hs_facts_pct(f, f->time.idle_ns));
+    for (int c = 0; c < HS_CAUSES; c++) {
+        static const char *const keys[] = {"host_wait_us", "kernel_wait_us", "other_wait_us"};
+        us(j, keys[c], f->idle_ns[c]);
+    }
+    hs_json_end(j);
+}
+
+static void top_kernels(const struct hs_facts *f, struct hs_json *j)
+{
+    hs_json_key(j, "top_kernels");
+    hs_json_arr(j);
+    for (size_t i = 0; i < f->ntop; i++) {
+        const struct hs_top_kernel *k = &f->top[i];
+        hs_json_obj(j);
+        text(j, "name", k->name);
+        text(j, "short_name", k->short_name);
+        text(j, "class", k->cls);
+        integer(j, "calls", k->calls);
+        us(j, "sum_us", k->sum_ns);
+        us(j, "mean_us", hs_round_i64((double)k->sum_ns / (double)k->calls));
+        pct(j, "share_pct", k->share_pct);
+        hs_json_end(j);
+    }
+    hs_json_end(j);
+}
+
+static void bottleneck(const struct hs_judgement *g, struct hs_json *j)
+{
+    hs_json_key(j, "bottleneck");
+    hs_json_obj(j);
+    text(j, "verdict", hs_verdict_word(g->verdict));
+    text(j, "sentence", g->reason);
+    hs_json_key(j, "figures");
+    hs_json_arr(j);
+    for (int i = 0; i < HS_FIGURES; i++) {
+        hs_json_obj(j);
+        text(j, "name", g->figures[i].name);
+        text(j, "text", g->figures[i].text);
+        pct(j, "value_pct", g->figures[i].pct);
+        pct(j, "threshold_pct", g->figures[i].threshold);
+        text(j, "points_to", hs_verdict_word(g->figures[i].points_to));
+        text(j, "source", g->figures[i].source);
+        hs_json_end(j);
+    }
+    hs_json_end(j);
+    hs_json_end(j);
+}
+
+static void data_quality(const struct hs_table *q, struct hs_json *j)
+{
+    hs_json_key(j, "data_quality");
+    hs_json_arr(j);
+    for (size_t i = 0; i < q->rows; i++) {
+        const struct hs_cell *rank = hs_report_cell(q, i, "rank");
+        hs_json_obj(j);
+        hs_json_key(j, "rank");
+        if (rank->kind == HS_C_I64)
+            hs_json_i64(j, rank->i);
+        else
+            hs_json_null(j);
+        text(j, "kind", hs_report_cell(q, i, "kind")->s);
+        text(j, "severity", hs_report_cell(q, i, "severity")->s);
+        integer(j, "count", hs_report_cell(q, i, "count")->i);
+        text(j, "text", hs_report_cell(q, i, "text")->s);
+        hs_json_end(j);
+    }
+    hs_json_end(j);
+}
+
+static void say(void *ctx, const char *id, const char *advice)
+{
+    struct hs_json *j = ctx;
+    hs_json_obj(j);
+    text(j, "id", id);
+    text(j, "text", advice);
+    hs_json_end(j);
+}
+
+static void ranks(const struct hs_facts *f, struct hs_json *j)
+{
+    hs_json_key(j, "ranks");
+    hs_json_arr(j);
+    for (size_t i = 0; i < f->run->n; i++) {
+        const struct hs_rank_facts *r = &f->ranks[i];
+        hs_json_obj(j);
+        integer(j, "rank", r->rank);
+        text(j, "trace", r->trace);
+        integer(j, "devices", (int64_t)r->time.devices);
+        us(j, "gpu_span_us", r->time.span_ns);
+        us(j, "busy_us", r->time.busy_ns);
+        us(j, "compute_us", hs_time_of(r->time.ns, HS_SET_COMPUTE));
+        us(j, "exposed_communication_us", hs_exposed_comm(&r->time));
+        us(j, "exposed_memory_us", hs_exposed_memory(&r->time));
+        us(j, "idle_us", r->time.idle_ns);
+        us(j, "host_wait_us", r->idle_ns[HS_HOST_WAIT]);
+        pct(j, "compute_against_median_pct", r->odd_pct);
+        hs_json_end(j);
+    }
+    hs_json_end(j);
+}
+
+void hs_report_json(const struct hs_facts *f, const struct hs_judgement *g, const struct hs_table *quality,
+                    struct hs_buf *out)
+{
+    struct hs_json j = HS_JSON_INIT(out);
+    hs_json_obj(&j);
+    text(&j, "run", f->run->name);
+    text(&j, "main_finding", g->finding);
+    summary(f, &j);
+    top_kernels(f, &j);
+    bottleneck(g, &j);
+    ranks(f, &j);
+    data_quality(quality, &j);
+    hs_json_key(&j, "recommendations");
+    hs_json_arr(&j);
+    hs_advise(f, say, &j);
+    hs_json_end(&j);
+    hs_json_key(&j, "notes");
+    hs_json_arr(&j);
+    for (size_t i = 0; i < quality->notes.n; i++)
+        hs_json_cstr(&j, quality->notes.p[i]);
+    hs_json_end(&j);
+    hs_json_end(&j);
+    hs_buf_putc(out, '\n');
+}

@@ -1,0 +1,123 @@
+#include "report/advice.h"
+#include "report/write.h"
+
+#include "render/table_text.h"
+#include "trace/stats.h"
+
+#include <math.h>
+
+static void heading(const struct hs_facts *f, struct hs_buf *out)
+{
+    const char *name = f->run->name && *f->run->name ? f->run->name : "run";
+    hs_buf_puts(out, "# GPU report: ");
+    hs_put_md_text(out, hs_cstr(f->run->n == 1 && f->ranks[0].trace ? f->ranks[0].trace : name));
+    hs_buf_puts(out, "\n\n");
+}
+
+static void top_kernels(const struct hs_facts *f, struct hs_buf *out)
+{
+    if (!f->ntop)
+        return;
+    hs_buf_puts(out, "| % Time | Calls | Avg (μs) | Kernel |\n| ---: | ---: | ---: | --- |\n");
+    for (size_t i = 0; i < f->ntop; i++) {
+        const struct hs_top_kernel *k = &f->top[i];
+        hs_buf_printf(out, "| %.1f | %lld | %.1f | ", k->share_pct, (long long)k->calls,
+                      (double)k->sum_ns / (double)k->calls / 1000);
+        hs_put_md_text(out, hs_cstr(k->short_name));
+        hs_buf_puts(out, " |\n");
+    }
+    hs_buf_printf(out, "\n%% Time is of the summed durations of all GPU work (%.3f ms%s).\n\n",
+                  (double)f->work_ns / 1e6, f->gpu_ranks > 1 ? ", all ranks" : "");
+}
+
+static void bottleneck(const struct hs_facts *f, const struct hs_judgement *j, struct hs_buf *out)
+{
+    hs_buf_printf(out, "### Bottleneck\n\n**%s.** %s\n\n", hs_verdict_word(j->verdict), j->reason);
+    if (f->time.span_ns <= 0)
+        return;
+    hs_buf_printf(out, "GPU span: %.3f ms (first start to last end of GPU work, over %zu %s",
+                  (double)f->time.span_ns / 1e6, f->time.devices, f->time.devices == 1 ? "GPU" : "GPUs, summed");
+    hs_buf_printf(out, "). Busy %.1f %%, idle %.1f %%.\n\n", hs_facts_pct(f, f->time.busy_ns),
+                  hs_facts_pct(f, f->time.idle_ns));
+    hs_buf_puts(out, "| Figure | % of GPU span | Threshold | Source |\n| --- | ---: | ---: | --- |\n");
+    for (int i = 0; i < HS_FIGURES; i++)
+        hs_buf_printf(out, "| %s | %.1f | %.0f | %s |\n", j->figures[i].text, j->figures[i].pct,
+                      j->figures[i].threshold, j->figures[i].source);
+    hs_buf_puts(out, "\n");
+}
+
+static void rank_table(const struct hs_facts *f, struct hs_buf *out)
+{
+    if (f->run->n < 2)
+        return;
+    hs_buf_puts(out, "### Ranks\n\n| Rank | GPU span (ms) | Busy % | Compute % | Exposed communication % | Idle % | "
+                     "Compute against median % |\n"
+                     "| ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n");
+    for (size_t i = 0; i < f->run->n; i++) {
+        const struct hs_rank_facts *r = &f->ranks[i];
+        if (r->time.span_ns <= 0) {
+            hs_buf_printf(out, "| %lld | no GPU work |  |  |  |  |  |\n", (long long)r->rank);
+            continue;
+        }
+        hs_buf_printf(out, "| %lld | %.3f | %.1f | %.1f | %.1f | %.1f | %+.1f |\n", (long long)r->rank,
+                      (double)r->time.span_ns / 1e6, hs_percent(r->time.busy_ns, r->time.span_ns),
+                      hs_percent(hs_time_of(r->time.ns, HS_SET_COMPUTE), r->time.span_ns),
+                      hs_percent(hs_exposed_comm(&r->time), r->time.span_ns),
+                      hs_percent(r->time.idle_ns, r->time.span_ns), r->odd_pct);
+    }
+    const struct hs_rank_facts *odd = &f->ranks[f->odd];
+    if (f->gpu_ranks > 1 && fabs(odd->odd_pct) >= 10)
+        hs_buf_printf(out, "\nRank %lld differs most: it computes %.0f %% %s than the median rank.\n",
+                      (long long)odd->rank, fabs(odd->odd_pct), odd->odd_pct > 0 ? "longer" : "less");
+    else if (f->gpu_ranks > 1)
+        hs_buf_printf(out, "\nNo rank computes 10 %% more or less than the median rank.\n");
+    hs_buf_puts(out, "\n");
+}
+
+/* What is only information says nothing against the answers; it is in `quality`. */
+static void data_quality(const struct hs_table *q, struct hs_buf *out)
+{
+    bool any = false;
+    for (size_t i = 0; i < q->rows; i++) {
+        const struct hs_cell *severity = hs_report_cell(q, i, "severity"), *rank = hs_report_cell(q, i, "rank"),
+                             *text = hs_report_cell(q, i, "text");
+        if (hs_str_is(hs_str(severity->s, severity->len), "info"))
+            continue;
+        if (!any)
+            hs_buf_puts(out, "### Data Quality\n\n");
+        any = true;
+        hs_buf_printf(out, "- %s", severity->s);
+        if (rank->kind == HS_C_I64)
+            hs_buf_printf(out, ", rank %lld", (long long)rank->i);
+        hs_buf_printf(out, ": %lld × %s\n", (long long)hs_report_cell(q, i, "count")->i, text->s);
+    }
+    if (any)
+        hs_buf_puts(out, "\n");
+}
+
+struct advice {
+    struct hs_buf *out;
+    int n;
+};
+
+static void say(void *ctx, const char *id, const char *text)
+{
+    struct advice *a = ctx;
+    (void)id;
+    if (!a->n++)
+        hs_buf_puts(a->out, "### Recommendations\n\n");
+    hs_buf_printf(a->out, "%d. %s\n", a->n, text);
+}
+
+void hs_report_md(const struct hs_facts *f, const struct hs_judgement *j, const struct hs_table *quality,
+                  struct hs_buf *out)
+{
+    struct advice a = {out, 0};
+    heading(f, out);
+    hs_buf_printf(out, "**Main Finding:** %s\n\n", j->finding);
+    top_kernels(f, out);
+    bottleneck(f, j, out);
+    rank_table(f, out);
+    data_quality(quality, out);
+    hs_advise(f, say, &a);
+}
