@@ -12,6 +12,16 @@ extern const struct hs_analysis hs_analysis_kernel_types;
 extern const struct hs_analysis hs_analysis_temporal;
 extern const struct hs_analysis hs_analysis_idle;
 extern const struct hs_analysis hs_analysis_idle_intervals;
+extern const struct hs_analysis hs_analysis_overlap;
+extern const struct hs_analysis hs_analysis_steps;
+extern const struct hs_analysis hs_analysis_launches;
+extern const struct hs_analysis hs_analysis_launch_outliers;
+extern const struct hs_analysis hs_analysis_queue_length;
+extern const struct hs_analysis hs_analysis_queue_length_series;
+extern const struct hs_analysis hs_analysis_queue_full;
+extern const struct hs_analysis hs_analysis_memory_bandwidth;
+extern const struct hs_analysis hs_analysis_memory_bandwidth_series;
+extern const struct hs_analysis hs_analysis_symbols;
 extern const struct hs_analysis hs_analysis_quality;
 extern const struct hs_analysis hs_analysis_timeline;
 

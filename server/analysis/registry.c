@@ -6,11 +6,26 @@
 #include <string.h>
 
 const struct hs_analysis *const hs_analyses[] = {
-    &hs_analysis_overview,       &hs_analysis_categories,
-    &hs_analysis_kernels,        &hs_analysis_kernel_types,
-    &hs_analysis_temporal,       &hs_analysis_idle,
-    &hs_analysis_idle_intervals, &hs_analysis_quality,
-    &hs_analysis_timeline,       NULL,
+    &hs_analysis_overview,
+    &hs_analysis_categories,
+    &hs_analysis_kernels,
+    &hs_analysis_kernel_types,
+    &hs_analysis_temporal,
+    &hs_analysis_idle,
+    &hs_analysis_idle_intervals,
+    &hs_analysis_overlap,
+    &hs_analysis_steps,
+    &hs_analysis_launches,
+    &hs_analysis_launch_outliers,
+    &hs_analysis_queue_length,
+    &hs_analysis_queue_length_series,
+    &hs_analysis_queue_full,
+    &hs_analysis_memory_bandwidth,
+    &hs_analysis_memory_bandwidth_series,
+    &hs_analysis_symbols,
+    &hs_analysis_quality,
+    &hs_analysis_timeline,
+    NULL,
 };
 
 const struct hs_analysis *hs_analysis_find(const char *name)
