@@ -65,7 +65,11 @@ uint32_t hs_kineto_raw(struct hs_kineto *k, const char *p, size_t n)
         k->values.texts |= HS_TEXT_LONG;
         return k->long_raw;
     }
-    return intern(k, p, n, k->many_raw);
+    size_t before = k->trace->syms.n;
+    uint32_t sym = intern(k, p, n, k->many_raw);
+    if (k->trace->syms.n > before)
+        hs_kineto_hta_rank(k, p, n);
+    return sym;
 }
 
 uint32_t hs_kineto_sym_escaped(struct hs_kineto *k, const char *p, size_t n)

@@ -26,6 +26,7 @@ static int take(struct hs_kineto *k, const char *text, const char *end, bool lea
         hs_kineto_defect(k, HS_Q_EMPTY_EVENT);
         return HS_OK;
     }
+    hs_kineto_hta_rank(k, text, (size_t)(end - text));
     *kept = hs_kineto_resolve(k, &form);
     if (!*kept && !k->items.args_raw) {
         const char *p = text;

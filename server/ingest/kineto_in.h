@@ -9,6 +9,7 @@
  *   kineto_match.c   one event of a form seen before: compare the text between the values, parse only the values
  *   kineto_row.c     a form and its values -> a row of the segment, and what linking needs
  *   kineto_head.c    what the header tells: rank, world size, base time
+ *   kineto_rank.c    the rank as HTA reads it
  *
  * Why forms: a writer prints every event of a kind with the same keys, blanks and line breaks. Once the general parser has
  * read such an event, the text between its values is kept in a tree (alternatives hang side by side), and the next one is
@@ -353,5 +354,8 @@ int hs_kineto_flush(struct hs_kineto *k, struct hs_err *err);
 /* kineto_head.c */
 void hs_kineto_head_member(struct hs_kineto *k, uint32_t key, const char *json, size_t n);
 void hs_kineto_head_settle(struct hs_kineto *k);
+
+/* kineto_rank.c: looks for the rank as HTA reads it, until it was found. */
+void hs_kineto_hta_rank(struct hs_kineto *k, const char *p, size_t n);
 
 #endif

@@ -108,6 +108,8 @@ static enum hs_scan member(struct hs_kineto *k, const char **pp, const char *end
     const char *at = *pp;
     k->values.texts = 0;
     r = header_value(k, pp, p, end, hs_str(text, n), escaped);
+    if (!r)
+        hs_kineto_hta_rank(k, at, (size_t)(*pp - at));
     if (!r && is_events) /* "traceEvents": null */
         events_begin(k);
     if (!r && k->state == HS_ST_KEY)
