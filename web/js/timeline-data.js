@@ -219,7 +219,7 @@ export class TimelineData {
     return null;
   }
 
-  /** The span of a lane at a time, or the nearest within `slack` µs: {start, end, kind, key, share, row, result}. */
+  /** The span of a lane at a time, or the nearest within `slack` µs: {lane, start, end, kind, key, cause, share, row, result}. */
   at(lane, us, slack = 0) {
     let best = null;
     let distance = Infinity;
@@ -230,9 +230,35 @@ export class TimelineData {
         if (d > slack) continue;
         // Under one point: work before gaps, the shorter before the longer, as that is what is drawn on top.
         const rank = d + (s.kind[i] === KIND.idle ? slack / 2 + 1e-6 : 0) + (s.end[i] - s.start[i]) * 1e-12;
-        if (rank < distance) { distance = rank; best = {lane, start: s.start[i], end: s.end[i], kind: s.kind[i], key: s.key[i], cause: s.cause[i], share: s.share[i], row: s.row[i], result: p.result}; }
+        if (rank < distance) { distance = rank; best = spanOf(lane, p, i); }
       }
     }
     return best;
   }
+
+  /** The span of a lane that starts at this time, to the nanosecond; null if there is none. */
+  starting(lane, us) {
+    for (const p of this.pieces(lane, us - 0.001, us + 0.001)) {
+      for (let i = p.spans.from(us); i < p.spans.n && p.spans.start[i] < us + 0.001; i++) {
+        if (Math.abs(p.spans.start[i] - us) < 0.0005) return spanOf(lane, p, i);
+      }
+    }
+    return null;
+  }
+
+  /** The span whose start is the next after (1) or before (-1) a time, no further than `reach`. */
+  next(lane, us, direction, reach) {
+    let best = null;
+    for (const p of this.pieces(lane, us - reach, us + reach)) {
+      for (let i = p.spans.from(p.from); i < p.spans.n && p.spans.start[i] < p.to; i++) {
+        const d = (p.spans.start[i] - us) * direction;
+        if (d > 0.0005 && (!best || d < (best.start - us) * direction)) best = spanOf(lane, p, i);
+      }
+    }
+    return best;
+  }
+}
+
+function spanOf(lane, {spans: s, result}, i) {
+  return {lane, start: s.start[i], end: s.end[i], kind: s.kind[i], key: s.key[i], cause: s.cause[i], share: s.share[i], row: s.row[i], result};
 }

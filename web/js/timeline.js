@@ -229,8 +229,8 @@ class Timeline {
     if (this.pin || !sel || !this.details) return;
     const at = sel.lastIndexOf('@');
     const lane = this.data.root.lanes.get(sel.slice(0, at));
-    const span = lane && this.data.at(lane, asNumber(sel.slice(at + 1)) + 0.0005, 0.001);
-    if (!span || (span.start !== asNumber(sel.slice(at + 1)) && this.data.loading)) return;
+    const span = lane && this.data.starting(lane, asNumber(sel.slice(at + 1)));
+    if (!span) return;
     this.page.state = {...this.page.state, sel: ''};
     this.setPin(span, false);
   }
@@ -239,16 +239,8 @@ class Timeline {
   walk(direction) {
     const lane = this.pin?.lane ?? this.rows.find((r) => r.lane)?.lane;
     if (!lane) return;
-    const from = this.pin ? this.pin.start : this.view.from;
-    let best = null;
     const reach = this.view.to - this.view.from;
-    for (const p of this.data.pieces(lane, from - reach, from + reach)) {
-      for (let i = p.spans.from(p.from); i < p.spans.n && p.spans.start[i] < p.to; i++) {
-        const d = (p.spans.start[i] - from) * direction;
-        if (d > 0 && (!best || d < best.d)) best = {d, at: p.spans.start[i]};
-      }
-    }
-    const span = best && this.data.at(lane, best.at + 0.0005, 0.001);
+    const span = this.data.next(lane, this.pin ? this.pin.start : this.view.from, direction, reach);
     if (!span) return;
     const middle = (span.start + span.end) / 2;
     if (middle < this.view.from || middle > this.view.to) this.set(middle - reach / 2, middle + reach / 2);
