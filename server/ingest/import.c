@@ -193,7 +193,6 @@ static int passage_arrive(struct import *im, struct passage *p, const struct hs_
                                       .created_ns = hs_unix_ns(),
                                       .quality_json = quality_json(&p->trace.quality)}};
     memcpy(got.row.id, info.id, sizeof got.row.id);
-    im->events += p->trace.events;
     rc = keep(im, p, end, &got, err);
     if (rc || !hs_vec_push(&im->out, got))
         row_free(&got.row);
@@ -238,6 +237,7 @@ static int import_all(struct import *im, struct hs_err *err)
         } else {
             rc = judge(im, passage_arrive(im, &p, b, err), b->archive, err);
             tell_progress(im, &p);
+            im->events += p.trace.events;
             passage_end(&p);
             under_way = false;
         }
