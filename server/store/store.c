@@ -362,16 +362,13 @@ char *hs_store_original_path(struct hs_store *s, const char *id)
 
 int hs_store_pin_trace(struct hs_store *s, const char *id, struct hs_view **out, struct hs_err *err)
 {
-    bool there = false, original;
-    pthread_mutex_lock(&s->lock);
-    int rc = hs_catalogue_has_file(s->db, id, &there, &original, err);
-    pthread_mutex_unlock(&s->lock);
-    if (!rc && !there)
-        rc = hs_fail(err, HS_ENOTFOUND, "there is no trace %s", id);
+    struct hs_trace_row row;
+    int rc = hs_store_find(s, id, &row, err);
     if (rc)
         return rc;
-    char *path = hs_files_path(s->dir, id, ".db");
-    rc = hs_views_pin(s->views, id, path, out, err);
+    char *path = hs_files_path(s->dir, row.id, ".db");
+    rc = hs_views_pin(s->views, row.id, path, out, err);
+    free_trace_row(&row);
     free(path);
     return rc;
 }

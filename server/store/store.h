@@ -68,6 +68,7 @@ int hs_store_pin_run(struct hs_store *s, const char *run, struct hs_run **out, s
 void hs_store_unpin_run(struct hs_store *s, struct hs_run *run);
 /* Hash of everything that answers about a run depend on (its trace ids, ranks, names): 32 hex digits; for ETags. */
 int hs_store_run_hash(struct hs_store *s, const char *run, char out[33], struct hs_err *err);
+/* One trace by its id or a prefix of it, as hs_store_find. */
 int hs_store_pin_trace(struct hs_store *s, const char *id, struct hs_view **out, struct hs_err *err);
 void hs_store_unpin_trace(struct hs_store *s, struct hs_view *v);
 
