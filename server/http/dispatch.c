@@ -281,7 +281,7 @@ void hs_on_completed(void *cls, struct MHD_Connection *c, void **con_cls, enum M
         return;
     *con_cls = NULL;
     if (r->upload) {
-        hs_server_forget_upload(r->server, r);
+        hs_watch_remove(&r->server->watch, r);
         hs_upload_abort(r->upload);
     }
     log_request(r, why);

@@ -169,7 +169,7 @@ void hs_post_sql(struct hs_request *r)
         rc = sql_text(r, &query, &err);
     if (rc)
         goto out;
-    rc = hs_store_pin_trace(s, hs_request_var(r, 0), &v, &err);
+    rc = hs_answer_pin(s, hs_request_var(r, 0), &v, &err);
     if (!rc)
         rc = hs_answer_sql(v, query, &r->server->o.sql, f, &out, &err);
     if (v)

@@ -37,7 +37,8 @@ struct hs_request {
     bool origin_allowed;                                        /* by [server] cors_origins */
     struct hs_buf body;
     struct hs_upload *upload;
-    struct hs_request *next_upload; /* server.h */
+    struct hs_request *next_upload; /* both of watch.h */
+    int fd;
     struct hs_reply reply;
     uint64_t bytes_out; /* of the body, for the log */
 };

@@ -4,7 +4,6 @@
 #include "base/log.h"
 #include "http/dispatch.h"
 #include "http/openapi.h"
-#include "http/upload.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -129,6 +128,7 @@ static int start_daemon(struct hs_server *s, int fd, struct hs_err *err)
 
 static void server_free(struct hs_server *s)
 {
+    hs_watch_stop(&s->watch);
     hs_pool_free(s->workers);
     hs_pool_free(s->imports);
     hs_cache_free(s->cache);
@@ -167,7 +167,9 @@ int hs_server_start(struct hs_server **out, const struct hs_http_options *o, str
         rc = hs_fail(err, HS_EINTERNAL, "no threads could be started");
         goto out;
     }
-    rc = start_daemon(s, fd, err);
+    rc = hs_watch_start(&s->watch, err);
+    if (!rc)
+        rc = start_daemon(s, fd, err);
 out:
     if (rc) {
         if (fd >= 0)
@@ -217,25 +219,6 @@ bool hs_server_submit(struct hs_server *s, struct hs_pool *pool, hs_job *fn, voi
     return ok;
 }
 
-void hs_server_watch_upload(struct hs_server *s, struct hs_request *r)
-{
-    pthread_mutex_lock(&s->lock);
-    r->next_upload = s->uploads;
-    s->uploads = r;
-    pthread_mutex_unlock(&s->lock);
-}
-
-void hs_server_forget_upload(struct hs_server *s, struct hs_request *r)
-{
-    pthread_mutex_lock(&s->lock);
-    for (struct hs_request **p = &s->uploads; *p; p = &(*p)->next_upload)
-        if (*p == r) {
-            *p = r->next_upload;
-            break;
-        }
-    pthread_mutex_unlock(&s->lock);
-}
-
 /* ---- the end ---- */
 
 /* Under the lock: waits until the counter is 0, or until the deadline (0: none). */
@@ -259,8 +242,9 @@ void hs_server_stop(struct hs_server *s)
     hs_log(HS_LOG_INFO, "draining", " requests=%u grace_s=%u", s->active, s->o.grace_s);
     wait_for(s, &s->active, hs_now_ns() + (int64_t)s->o.grace_s * 1000000000);
     s->closed = true;
-    for (struct hs_request *r = s->uploads; r; r = r->next_upload)
-        hs_upload_abort(r->upload);
+    pthread_mutex_unlock(&s->lock);
+    hs_watch_abort_all(&s->watch);
+    pthread_mutex_lock(&s->lock);
     /* MHD must not be stopped while a connection is suspended, and connections are suspended exactly while jobs run.
      * Imports were cancelled above, SQL has a time limit, analyses are short. */
     wait_for(s, &s->jobs, 0);

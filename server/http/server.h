@@ -5,6 +5,7 @@
 
 #include "base/thread.h"
 #include "http/cache.h"
+#include "http/watch.h"
 #include "store/sql.h"
 #include "store/store.h"
 
@@ -36,17 +37,17 @@ struct hs_server {
     struct MHD_Daemon *daemon;
     struct hs_pool *workers, *imports;
     struct hs_cache *cache;
+    struct hs_watch watch; /* uploads in progress */
     struct hs_blob *openapi;
     char openapi_etag[HS_ETAG_SIZE];
     char *url;            /* http://127.0.0.1:8080 */
     bool loopback;        /* bound to a loopback address: Host is checked against DNS rebinding */
     pthread_mutex_t lock; /* protects all below */
     pthread_cond_t idle;
-    unsigned active;            /* requests between their first line and their last byte */
-    unsigned jobs;              /* submitted and not yet ended */
-    struct hs_request *uploads; /* requests with an upload, to cancel them; linked by next_upload */
-    bool draining;              /* new requests are refused */
-    bool closed;                /* no more jobs */
+    unsigned active; /* requests between their first line and their last byte */
+    unsigned jobs;   /* submitted and not yet ended */
+    bool draining;   /* new requests are refused */
+    bool closed;     /* no more jobs */
 };
 
 int hs_server_start(struct hs_server **out, const struct hs_http_options *o, struct hs_err *err);
@@ -58,10 +59,7 @@ void hs_server_stop(struct hs_server *s);
 bool hs_server_submit(struct hs_server *s, struct hs_pool *pool, hs_job *fn, void *arg);
 void hs_server_job_done(struct hs_server *s);
 
-struct hs_request;
 bool hs_server_enter(struct hs_server *s); /* a request begins; false: the server drains */
 void hs_server_leave(struct hs_server *s);
-void hs_server_watch_upload(struct hs_server *s, struct hs_request *r);
-void hs_server_forget_upload(struct hs_server *s, struct hs_request *r);
 
 #endif

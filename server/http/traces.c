@@ -1,3 +1,4 @@
+#include "http/answer.h"
 #include "http/resources.h"
 #include "http/server.h"
 
@@ -229,7 +230,7 @@ void hs_get_event(struct hs_request *r)
         rc = hs_fail(&err, HS_EUSAGE, "'%.40s' is no event number; events are numbered from 0 in the order of the file",
                      text);
     if (!rc)
-        rc = hs_store_pin_trace(s, hs_request_var(r, 0), &v, &err);
+        rc = hs_answer_pin(s, hs_request_var(r, 0), &v, &err);
     uint64_t n = rc ? 0 : strtoull(text, NULL, 10);
     if (!rc && n >= (uint64_t)v->sum.events)
         rc = hs_fail(&err, HS_ENOTFOUND, "there is no event %llu; the trace has %lld", (unsigned long long)n,

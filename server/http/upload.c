@@ -227,7 +227,7 @@ int hs_upload_begin(struct hs_request *r, struct hs_err *err)
     if (!rc && !u->is_multipart)
         rc = begin_file(r, hs_uri_query(&r->uri, "name"), err);
     if (!rc)
-        hs_server_watch_upload(r->server, r);
+        hs_watch_add(&r->server->watch, r);
     return rc;
 }
 

@@ -168,10 +168,13 @@ START_TEST(many_clients_upload_and_ask_at_once)
     struct answer a = get(&g, "/api/v1/runs/many/overview");
     json_t *j = json_of(&a), *rows = json_object_get(j, "rows");
     json_int_t events = 0;
-    for (size_t i = 0; i < json_array_size(rows); i++)
-        events += json_integer_value(json_object_get(json_array_get(rows, i), "events"));
-    ck_assert_uint_eq(json_array_size(rows), 1);
-    ck_assert_int_eq(json_integer_value(json_object_get(json_array_get(rows, 0), "ranks")), CLIENTS);
+    ck_assert_uint_eq(json_array_size(rows), CLIENTS); /* a row a rank, in order */
+    for (size_t i = 0; i < CLIENTS; i++) {
+        json_t *row = json_array_get(rows, i);
+        ck_assert_int_eq(json_integer_value(json_object_get(row, "rank")), (json_int_t)i);
+        ck_assert_int_eq(json_integer_value(json_object_get(row, "ranks")), CLIENTS);
+        events += json_integer_value(json_object_get(row, "events"));
+    }
     ck_assert_int_eq(events, 3 * (CLIENTS * 3000 + CLIENTS * (CLIENTS - 1) / 2));
     json_decref(j);
     answer_free(&a);
