@@ -9,7 +9,7 @@ enum { MAX_TELLING = 8 << 20 }; /* distributedInfo with all its process groups i
 void hs_kineto_head_member(struct hs_kineto *k, uint32_t key, const char *json, size_t n)
 {
     struct hs_trace *t = k->trace;
-    if (n > k->limits.string) {
+    if (n > k->limits.string || t->header.n == t->header.max) {
         hs_kineto_defect(k, HS_Q_BAD_HEADER);
         return;
     }

@@ -27,6 +27,8 @@
 enum {
     HS_MAX_ITEMS = 256, /* fields of one event; args with more are kept as one JSON text */
     HS_MAX_VALUES = 2 * HS_MAX_ITEMS,
+    HS_MAX_ARG_COLUMNS =
+        8192,            /* of members of args; once there are so many, events with new ones keep args as one text */
     HS_SYM_CACHE = 4096, /* entries, a power of two */
     HS_LANE_CACHE = 256,
     HS_RAW_RECENT = 4,

@@ -41,7 +41,7 @@ static int32_t column_of(struct hs_kineto *k, uint32_t key, uint8_t level, uint8
         if (c->key == key && c->level == level && c->type == type)
             return (int32_t)k->column_table[i] - 1;
     }
-    if (!hs_vec_reserve(&t->columns, 2))
+    if (!hs_vec_reserve(&t->columns, 2) || (level && t->columns.n >= HS_MAX_ARG_COLUMNS))
         return HS_NO_COLUMN;
     uint32_t id = (uint32_t)t->columns.n;
     t->columns.p[t->columns.n++] = (struct hs_column){key, level, type, false};

@@ -88,7 +88,7 @@ static enum fits closes(const struct fix *f, const char *p)
 {
     p = hs_skip_space(p + 1, f->end);
     if (p == f->end)
-        return f->final || f->depth == 1 ? YES : UNKNOWN;
+        return f->final ? YES : UNKNOWN;
     return *p == ',' || *p == '}' || *p == ']' ? YES : NO;
 }
 
@@ -241,11 +241,15 @@ static enum hs_scan fix_text(struct fix *f, bool is_key)
 
 /* ---- numbers and words ---- */
 
-static bool delimits(const struct fix *f, char c)
+/* Does a bare word end at p? In a header it may be a whole line of somebody's log, commas and all. */
+static bool delimits(const struct fix *f, const char *p)
 {
-    if (f->mode == HS_REPAIR_HEADER && !f->depth)
-        return c == '\n' || c == ',' || c == '}';
-    return hs_is_space(c) || c == ',' || c == '}' || c == ']';
+    if (f->mode != HS_REPAIR_HEADER || f->depth)
+        return hs_is_space(*p) || *p == ',' || *p == '}' || *p == ']';
+    if (*p != ',')
+        return *p == '\n' || *p == '}';
+    p = hs_skip_space(p + 1, f->end);
+    return p == f->end || *p == '"' || *p == '}';
 }
 
 static bool word_is(const char *p, size_t n, const char *lower)
@@ -325,10 +329,10 @@ static enum hs_scan fix_word(struct fix *f)
 {
     const char *p = f->p, *q = p;
     size_t most = f->mode == HS_REPAIR_HEADER ? MAX_LINE : MAX_WORD;
-    while (q < f->end && !delimits(f, *q) && (size_t)(q - p) <= most)
+    while (q < f->end && !delimits(f, q) && (size_t)(q - p) <= most)
         q++;
     f->p = q;
-    if (q == f->end && !f->final)
+    if (!f->final && (q == f->end || hs_skip_space(q + 1, f->end) == f->end))
         return HS_SCAN_MORE;
     size_t n = (size_t)(q - p);
     if (!n || n > most || memchr(p, '"', n) || memchr(p, ':', n)) {

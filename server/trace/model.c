@@ -22,7 +22,7 @@ enum {
     MAX_SHAPES = 1 << 18,
     MAX_COLUMNS = 1 << 14,
     MAX_LANES = 1 << 22,
-    MAX_HEADER = 1 << 16,
+    MAX_HEADER = 1 << 12,
 };
 
 static size_t at_most_size(uint64_t v)
