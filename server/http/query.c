@@ -75,7 +75,7 @@ void hs_get_analysis(struct hs_request *r)
     if (rc)
         goto out;
     const char *type = hs_format_content_type(f);
-    hs_buf_printf(&what, "%s?", a->name);
+    hs_buf_printf(&what, "%s %d?", a->name, (int)f); /* records and columns are of one media type */
     hs_params_canonical(p, &what);
     rc = etag_of(r, run_name, what.p, a->version, type, &err);
     if (rc || answered_before(r, type))
