@@ -42,6 +42,7 @@ function startServer(data) {
       const url = /http:\/\/\S+/.exec(text);
       if (url) resolve({child, url: url[0].replace(/\/$/, '')});
     });
+    child.on('error', reject);
     child.on('exit', (code) => reject(new Error(`the server ended with ${code}: ${text}`)));
   });
 }

@@ -9,7 +9,7 @@ const IMG = '<img src=x onerror="window.hacked=1">';
 const SCRIPT = '</td></table><script>window.hacked=2</script>';
 const RTL = '\u202eكيرنل עברית kernel\u202c';
 const LONG = `long_${'x'.repeat(60000)}`;
-const RUN = `${IMG}&"'run/№1?#%`;
+const RUN = `${IMG}&"'run №1?#%`;
 const NAMES = [IMG, SCRIPT, RTL, LONG, 'javascript:window.hacked=3', '{{7*7}}${7*7}', '', '__proto__', 'constructor'];
 
 const s = site(async () => {

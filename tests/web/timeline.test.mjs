@@ -223,8 +223,8 @@ test('wheel, keys, drag and buttons move the window, and the URL follows without
 test('zoomed in, names come from the server\'s finer tiles', async () => {
   // The longest kernel of the trace, read from the file itself.
   const trace = JSON.parse(gunzipSync(fs.readFileSync(sample.files[0])));
-  const kernels = trace.traceEvents.filter((e) => e.cat === 'kernel' && e.args.stream === sample.truth.ranks[0].streams[0].number);
-  const first = Math.min(...trace.traceEvents.filter((e) => ['kernel', 'gpu_memcpy', 'gpu_memset'].includes(e.cat) && e.args.stream === kernels[0].args.stream).map((e) => Number(e.ts)));
+  const kernels = trace.traceEvents.filter((e) => e.cat === 'kernel' && e.args?.stream === sample.truth.ranks[0].streams[0].number);
+  const first = Math.min(...trace.traceEvents.filter((e) => ['kernel', 'gpu_memcpy', 'gpu_memset'].includes(e.cat) && e.args?.stream === kernels[0].args.stream).map((e) => Number(e.ts)));
   const lane = (await lanes('sample')).find((l) => l.lane.startsWith('0/') && l.lane.endsWith(`/${kernels[0].args.stream}`));
   const short = kernels[Math.floor(kernels.length / 2)]; // an ordinary one, far too short for the whole run's pixels
   const start = Number(lane.start_us) + (Number(short.ts) - first);

@@ -168,7 +168,7 @@ class Timeline {
   /** Sets the window, kept near the run and not narrower than the clock can tell. */
   set(from, to, save = true) {
     const {data} = this;
-    const most = (data.to - data.from) * 1.1;
+    const most = (data.to - data.from) * 1.5;
     const span = Math.max(SHORTEST, Math.min(most, to - from));
     const middle = (from + to) / 2;
     let a = span === to - from ? from : middle - span / 2;
