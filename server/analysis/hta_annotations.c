@@ -18,10 +18,11 @@ static const struct hs_column_spec columns[] = {
     {"end", HS_T_REAL, "us", "end, since the first event of the run"},
     {"stream", HS_T_INT, "1", "stream number"},
     {"correlation", HS_T_INT, "1", "correlation"},
-    {"user_annotation", HS_T_TEXT, "", "the shortest annotation of its lane that it touches, or one of a kernel with just its times"},
+    {"user_annotation", HS_T_TEXT, "",
+     "the shortest annotation of its lane that it touches, or one of a kernel with just its times"},
     {"s_name", HS_T_TEXT, "", "name without template and arguments"},
     {"s_cat", HS_T_TEXT, "", "category"},
-    {"s_user_annotation", HS_T_TEXT, "", "as user_annotation"},
+    {"s_user_annotation", HS_T_TEXT, "", "the annotation's name, cut likewise"},
 };
 
 /* A device row while annotations are handed out. */
@@ -135,8 +136,17 @@ struct memo {
     struct hs_cell full, cut;
 };
 
-static void write_rows(const struct hta_trace *t, const struct hta_rank *r, const struct kernels *k, const uint32_t *anno,
-                       bool shorten, struct hs_table *out)
+static void short_cell(const struct hta_trace *t, uint32_t sym, bool shorten, struct memo *memo, struct hs_buf *scratch,
+                       struct hs_table *out)
+{
+    struct hs_str name = hta_text(t, sym);
+    if (shorten && memo[sym].cut.kind != HS_C_TEXT)
+        name = hs_shorten_hta(name, scratch);
+    hta_cell_shared(out, shorten ? &memo[sym].cut : &memo[sym].full, name);
+}
+
+static void write_rows(const struct hta_trace *t, const struct hta_rank *r, const struct kernels *k,
+                       const uint32_t *anno, bool shorten, struct hs_table *out)
 {
     struct memo *memo = hs_calloc(t->syms.n + 1, sizeof *memo);
     struct hs_buf scratch = HS_BUF_INIT((size_t)64 << 20);
@@ -156,11 +166,9 @@ static void write_rows(const struct hta_trace *t, const struct hta_rank *r, cons
         hs_cell_i64(out, x->stream);
         hs_cell_i64(out, x->corr);
         hta_cell_shared(out, &memo[note].full, hta_text(t, note));
-        if (shorten && memo[x->name].cut.kind != HS_C_TEXT)
-            name = hs_shorten_hta(name, &scratch);
-        hta_cell_shared(out, shorten ? &memo[x->name].cut : &memo[x->name].full, name);
+        short_cell(t, x->name, shorten, memo, &scratch, out);
         hta_cell_shared(out, &memo[x->cat].full, cat);
-        hta_cell_shared(out, &memo[note].full, hta_text(t, note));
+        short_cell(t, note, shorten, memo, &scratch, out);
     }
     hs_buf_free(&scratch);
     hs_free_array((void **)&memo);
@@ -180,7 +188,8 @@ static void rank_rows(const struct hta_trace *t, const struct hta_rank *r, bool 
             break;
     }
     if (negative)
-        hs_table_note(out, "rank %lld has device events of negative (rounded) duration; HTA stops here", (long long)r->rank);
+        hs_table_note(out, "rank %lld has device events of negative (rounded) duration; HTA stops here",
+                      (long long)r->rank);
     if (k.n)
         qsort(k.p, k.n, sizeof *k.p, by_lane_start);
     hand_out(r, &k, anno, nanno);

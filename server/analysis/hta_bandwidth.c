@@ -46,7 +46,9 @@ static int by_kind(const void *a, const void *b)
 /* Stable order by kind ascending of the points in the order `sorted`. Kinds are numbered by their distinct names. */
 static void order_by_kind(const struct points *p, const uint32_t *sorted, uint32_t *order)
 {
-    struct { HS_VEC(struct named); } names = HS_VEC_INIT(HS_MAX_EVENTS);
+    struct {
+        HS_VEC(struct named);
+    } names = HS_VEC_INIT(HS_MAX_EVENTS);
     struct hta_map number;
     double *key = hs_malloc((p->n + 1) * sizeof *key);
     hta_map_init(&number);
@@ -74,7 +76,8 @@ static int bandwidths(const struct hta_rank *r, const double **out, struct hs_er
 {
     *out = NULL;
     for (size_t i = 0; i < r->view->nfields; i++)
-        if (r->view->fields[i].level == 1 && hs_str_is(hs_view_str(r->view, r->view->fields[i].key), "memory bandwidth (GB/s)"))
+        if (r->view->fields[i].level == 1 &&
+            hs_str_is(hs_view_str(r->view, r->view->fields[i].key), "memory bandwidth (GB/s)"))
             return r->view->ops->arg_f64(r->view, "memory bandwidth (GB/s)", 1, out, err);
     return 0;
 }
@@ -155,8 +158,8 @@ static void write_summary(const struct hta_rank *r, const struct points *p, stru
 
 typedef void write_points(const struct hta_rank *r, const struct points *p, struct hs_table *out);
 
-static int each_rank(struct hs_run *run, const struct hs_params *params, const struct hs_column_spec *columns, size_t ncolumns,
-                     write_points *write, struct hs_table *out, struct hs_err *err)
+static int each_rank(struct hs_run *run, const struct hs_params *params, const struct hs_column_spec *columns,
+                     size_t ncolumns, write_points *write, struct hs_table *out, struct hs_err *err)
 {
     struct hta_query q;
     int rc = hta_query_open(&q, run, params, HTA_RANK_0, columns, ncolumns, out, err);
@@ -173,7 +176,8 @@ static int each_rank(struct hs_run *run, const struct hs_params *params, const s
     return rc ? rc : hs_table_check(out, err);
 }
 
-int hta_memory_bandwidth_series(struct hs_run *run, const struct hs_params *params, struct hs_table *out, struct hs_err *err)
+int hta_memory_bandwidth_series(struct hs_run *run, const struct hs_params *params, struct hs_table *out,
+                                struct hs_err *err)
 {
     return each_rank(run, params, series_columns, HTA_COUNT(series_columns), write_series, out, err);
 }

@@ -77,8 +77,8 @@ static void cut_others(struct hta_groups *g, const struct hta_cut *cut, struct s
     hs_free_array((void **)&cumulated);
 }
 
-void hta_group_rows(struct hta_trace *t, const struct hta_rank *r, const uint32_t *rows, size_t n, const struct hta_cut *cut,
-                    struct hta_groups *out)
+void hta_group_rows(struct hta_trace *t, const struct hta_rank *r, const uint32_t *rows, size_t n,
+                    const struct hta_cut *cut, struct hta_groups *out)
 {
     const uint32_t *text = hta_text_order(t);
     uint32_t *symbol = hs_malloc((t->syms.n + 1) * sizeof *symbol);
@@ -106,12 +106,14 @@ static void stat_cells(struct hs_table *out, const struct hta_group *g)
     hs_cell_f64(out, g->mean);
 }
 
-#define STAT_COLUMNS                                                                                                   \
-    {"name", HS_T_TEXT, "", "name, or others"}, {"sum (us)", HS_T_REAL, "us", "total duration"},                       \
-        {"max (us)", HS_T_REAL, "us", "longest; of per-name sums once there are more names than num_kernels"},         \
-        {"min (us)", HS_T_REAL, "us", "shortest; of per-name sums likewise"},                                          \
-        {"stddev", HS_T_REAL, "us", "sample standard deviation, 0 for one; of per-name sums likewise"},                \
-        {"mean (us)", HS_T_REAL, "us", "mean; of per-name sums likewise"}
+#define STAT_COLUMNS                                                                                           \
+    {"name", HS_T_TEXT, "", "name, or others"}, {"sum (us)", HS_T_REAL, "us", "total duration"},               \
+        {"max (us)", HS_T_REAL, "us", "longest; of per-name sums once there are more names than num_kernels"}, \
+        {"min (us)", HS_T_REAL, "us", "shortest; of per-name sums likewise"},                                  \
+        {"stddev", HS_T_REAL, "us", "sample standard deviation, 0 for one; of per-name sums likewise"},        \
+    {                                                                                                          \
+        "mean (us)", HS_T_REAL, "us", "mean; of per-name sums likewise"                                        \
+    }
 
 static const struct hs_column_spec kernels_columns[] = {
     STAT_COLUMNS,
@@ -144,7 +146,8 @@ static int by_rank_name(const void *a, const void *b)
     return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank) : hs_str_cmp(x->name, y->name);
 }
 
-static void push_lines(const struct hta_trace *t, const struct hta_groups *g, const char *type, int64_t rank, struct lines *out)
+static void push_lines(const struct hta_trace *t, const struct hta_groups *g, const char *type, int64_t rank,
+                       struct lines *out)
 {
     for (size_t i = 0; i < g->n; i++) {
         struct line l = {g->p[i], g->p[i].name == HTA_NONE ? HS_STR("others") : hta_text(t, g->p[i].name), type, rank};
@@ -222,7 +225,8 @@ int hta_annotations(struct hs_run *run, const struct hs_params *params, struct h
     struct hta_query q;
     struct hta_groups g = HTA_GROUPS_INIT;
     struct lines lines = HS_VEC_INIT(HS_MAX_EVENTS);
-    int rc = hta_query_open(&q, run, params, HTA_ALL_RANKS, annotation_columns, HTA_COUNT(annotation_columns), out, err);
+    int rc =
+        hta_query_open(&q, run, params, HTA_ALL_RANKS, annotation_columns, HTA_COUNT(annotation_columns), out, err);
     if (rc)
         return rc;
     const char *cat = hta_flag(params, "use_gpu_annotation", true) ? "gpu_user_annotation" : "user_annotation";

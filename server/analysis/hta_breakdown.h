@@ -20,7 +20,7 @@ struct hta_cut {
 };
 
 /* Groups `rows` (n numbers of rows of r) by name. *out is emptied first; its order is HTA's. */
-void hta_group_rows(struct hta_trace *t, const struct hta_rank *r, const uint32_t *rows, size_t n, const struct hta_cut *cut,
-                    struct hta_groups *out);
+void hta_group_rows(struct hta_trace *t, const struct hta_rank *r, const uint32_t *rows, size_t n,
+                    const struct hta_cut *cut, struct hta_groups *out);
 
 #endif

@@ -5,15 +5,20 @@ static const struct hs_column_spec columns[] = {
     {"index", HS_T_INT, "1", "event number"},
     {"name", HS_T_TEXT, "", "name"},
     {"stream", HS_T_INT, "1", "stream number, -1 on the CPU"},
-    {"depth", HS_T_INT, "1", "0 at the top of its thread; kernels one below their launch; -1 outside all stacks"},
-    {"height", HS_T_INT, "1", "0 for kernels, else one more than the highest child; -1 outside all stacks"},
-    {"parent", HS_T_INT, "1", "event number of the parent, or minus the thread's number at the top"},
-    {"num_kernels", HS_T_INT, "1", "kernels below it"},
-    {"kernel_dur_sum", HS_T_REAL, "us", "sum of their durations"},
-    {"kernel_span", HS_T_REAL, "us", "last_kernel_end minus first_kernel_start: too large by the run's first time, as in HTA"},
-    {"first_kernel_start", HS_T_REAL, "us", "since the first event of the run; -1 without kernels"},
-    {"last_kernel_end", HS_T_REAL, "us", "absolute time, as in HTA; -1 without kernels"},
+    HTA_NODE_COLUMNS,
 };
+
+void hta_node_cells(struct hs_table *out, const struct hta_node *n)
+{
+    hs_cell_i64(out, n->depth);
+    hs_cell_i64(out, n->height);
+    hs_cell_i64(out, n->parent);
+    hs_cell_i64(out, n->kernels);
+    hs_cell_f64(out, n->dur_sum);
+    hs_cell_f64(out, n->kernels ? n->last_end - n->first_start : 0);
+    hs_cell_f64(out, n->first_start);
+    hs_cell_f64(out, n->last_end);
+}
 
 static void rank_rows(const struct hta_trace *t, const struct hta_rank *r, struct hs_table *out)
 {
@@ -27,14 +32,7 @@ static void rank_rows(const struct hta_trace *t, const struct hta_rank *r, struc
         hs_cell_i64(out, x->index);
         hta_cell_shared(out, &memo[x->name], hta_text(t, x->name));
         hs_cell_i64(out, x->stream);
-        hs_cell_i64(out, n->depth);
-        hs_cell_i64(out, n->height);
-        hs_cell_i64(out, n->parent);
-        hs_cell_i64(out, n->kernels);
-        hs_cell_f64(out, n->dur_sum);
-        hs_cell_f64(out, n->kernels ? n->last_end - n->first_start : 0);
-        hs_cell_f64(out, n->first_start);
-        hs_cell_f64(out, n->last_end);
+        hta_node_cells(out, n);
     }
     hta_graph_free(&g);
     hs_free_array((void **)&memo);

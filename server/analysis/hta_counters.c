@@ -20,6 +20,7 @@ static const struct hs_column_spec head[] = {
     {"dur", HS_T_REAL, "us", "duration"},
 };
 static const struct hs_column_spec tail[] = {
+    HTA_NODE_COLUMNS,
     {"index_runtime", HS_T_INT, "1", "event number of the launch"},
     {"op_stack", HS_T_JSON, "", "operators above the launch, outermost first"},
     {"top_level_op", HS_T_TEXT, "", "the outermost one"},
@@ -88,7 +89,8 @@ static void set_columns(const struct counters *c, struct hs_table *out)
     }
     memcpy(spec, head, sizeof head);
     for (size_t k = 0; k < c->n; k++)
-        spec[HTA_COUNT(head) + k] = (struct hs_column_spec){c->name[k], HS_T_REAL, "1", "counter of the range; -1 where it has none"};
+        spec[HTA_COUNT(head) + k] =
+            (struct hs_column_spec){c->name[k], HS_T_REAL, "1", "counter of the range; -1 where it has none"};
     memcpy(spec + HTA_COUNT(head) + c->n, tail, sizeof tail);
     out->columns = spec;
     out->ncolumns = n;
@@ -143,7 +145,8 @@ static size_t op_stack(const struct hta_trace *t, const struct hta_graph *g, int
     return n;
 }
 
-static void stack_cells(const struct hta_trace *t, const struct hta_rank *r, const uint32_t *stack, size_t n, struct hs_table *out)
+static void stack_cells(const struct hta_trace *t, const struct hta_rank *r, const uint32_t *stack, size_t n,
+                        struct hs_table *out)
 {
     struct hs_buf buf = HS_BUF_INIT((size_t)64 << 20);
     struct hs_json j = HS_JSON_INIT(&buf);
@@ -161,15 +164,18 @@ static void stack_cells(const struct hta_trace *t, const struct hta_rank *r, con
     hs_buf_free(&buf);
 }
 
-static void rank_rows(const struct hta_trace *t, const struct hta_rank *r, const struct counters *c, struct hs_table *out)
+static void rank_rows(const struct hta_trace *t, const struct hta_rank *r, const struct counters *c,
+                      struct hs_table *out)
 {
     size_t n, nl;
-    uint32_t *ranges = pick(t, r, false, &n), *launches = pick(t, r, true, &nl), *stack = hs_malloc(MAX_STACK * sizeof *stack);
+    uint32_t *ranges = pick(t, r, false, &n), *launches = pick(t, r, true, &nl),
+             *stack = hs_malloc(MAX_STACK * sizeof *stack);
     struct hta_graph g;
     bool bare = false;
     hta_graph_build(t, r, &g, out);
     if (n != nl)
-        hs_table_note(out, "rank %lld: %zu counter ranges and %zu kernel launches cannot be matched", (long long)r->rank, n, nl);
+        hs_table_note(out, "rank %lld: %zu counter ranges and %zu kernel launches cannot be matched",
+                      (long long)r->rank, n, nl);
     for (size_t i = 0; n == nl && i < n && !out->full; i++) {
         const struct hta_row *x = &r->rows[ranges[i]], *launch = &r->rows[launches[i]];
         hs_table_row(out);
@@ -183,6 +189,7 @@ static void rank_rows(const struct hta_trace *t, const struct hta_rank *r, const
         hs_cell_f64(out, x->dur);
         for (size_t k = 0; k < c->n; k++)
             hs_cell_f64(out, isnan(c->value[k][x->index]) ? -1 : c->value[k][x->index]);
+        hta_node_cells(out, &g.nodes[r->pos[x->index]]);
         hs_cell_i64(out, launch->index);
         size_t depth = op_stack(t, &g, launch->index, stack);
         bare |= !depth;

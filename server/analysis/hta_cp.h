@@ -27,22 +27,30 @@ struct hta_cp_edge {
 };
 
 struct hta_cp_options {
-    const char *annotation;   /* "" : the whole trace */
-    int64_t first, last;      /* instances, in row order */
-    const char *data_load;    /* comma-separated texts; NULL */
+    const char *annotation; /* "" : the whole trace */
+    int64_t first, last;    /* instances, in row order */
+    const char *data_load;  /* comma-separated texts; NULL */
     bool zero_weight_launches;
 };
 
 struct hta_cp {
     const struct hta_trace *t;
     const struct hta_rank *r;
-    struct { HS_VEC(uint32_t); } clip; /* rows in order of their events */
-    struct { HS_VEC(struct hta_cp_node); } nodes;
-    uint32_t *start, *end;             /* by row: its nodes, HTA_NONE */
-    struct { HS_VEC(struct hta_cp_edge); } edges; /* in order of first use */
-    struct hta_map edge_of;            /* (from, to) -> edge */
-    struct { HS_VEC(uint32_t); } path; /* nodes, first to last */
-    bool ok;                           /* HTA would return a path */
+    struct {
+        HS_VEC(uint32_t);
+    } clip; /* rows in order of their events */
+    struct {
+        HS_VEC(struct hta_cp_node);
+    } nodes;
+    uint32_t *start, *end; /* by row: its nodes, HTA_NONE */
+    struct {
+        HS_VEC(struct hta_cp_edge);
+    } edges;                /* in order of first use */
+    struct hta_map edge_of; /* (from, to) -> edge */
+    struct {
+        HS_VEC(uint32_t);
+    } path;  /* nodes, first to last */
+    bool ok; /* HTA would return a path */
 };
 
 void hta_cp_init(struct hta_cp *c, const struct hta_trace *t, const struct hta_rank *r);

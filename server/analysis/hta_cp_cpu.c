@@ -7,13 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool lock(const struct hta_cp *c, uint32_t node) { return hta_name_has(c->t, hta_cp_row(c, node), HTA_IS_LOCK); }
+static bool lock(const struct hta_cp *c, uint32_t node)
+{
+    return hta_name_has(c->t, hta_cp_row(c, node), HTA_IS_LOCK);
+}
 
 /* In order of time over all threads: an end closes every open call; its own gets the whole time as weight, the others a
  * dependency, and so does the end before it. */
 static void lock_edges(struct hta_cp *c)
 {
-    struct { HS_VEC(uint32_t); } open = HS_VEC_INIT(HS_MAX_EVENTS);
+    struct {
+        HS_VEC(uint32_t);
+    } open = HS_VEC_INIT(HS_MAX_EVENTS);
     uint32_t last = HTA_NONE;
     for (uint32_t n = 0; n < c->nodes.n; n++) {
         if (!lock(c, n))
@@ -45,8 +50,14 @@ static struct hs_id tid_of(const struct hta_cp *c, const struct hta_row *x)
     return x->lane < c->r->view->nlanes ? c->r->view->lanes[x->lane].tid : none;
 }
 
-static bool same_id(struct hs_id a, struct hs_id b) { return a.kind == b.kind && a.v == b.v; }
-static bool is_true(struct hs_id a) { return a.kind == HS_ID_TEXT || (a.kind == HS_ID_INT && a.v != 0); }
+static bool same_id(struct hs_id a, struct hs_id b)
+{
+    return a.kind == b.kind && a.v == b.v;
+}
+static bool is_true(struct hs_id a)
+{
+    return a.kind == HS_ID_TEXT || (a.kind == HS_ID_INT && a.v != 0);
+}
 
 /* The one thread that has operators or annotations whose name contains `word`; of none or several: kind NONE. */
 static struct hs_id only_thread(const struct hta_cp *c, const char *word)
@@ -54,7 +65,8 @@ static struct hs_id only_thread(const struct hta_cp *c, const char *word)
     struct hs_id found = {0, HS_ID_NONE};
     for (size_t i = 0; i < c->clip.n; i++) {
         const struct hta_row *x = &c->r->rows[c->clip.p[i]];
-        if (!hta_cat_has(c->t, x, HTA_IS_CPU_OP | HTA_IS_USER_ANNOTATION) || !hs_str_contains(hta_text(c->t, x->name), word))
+        if (!hta_cat_has(c->t, x, HTA_IS_CPU_OP | HTA_IS_USER_ANNOTATION) ||
+            !hs_str_contains(hta_text(c->t, x->name), word))
             continue;
         struct hs_id tid = tid_of(c, x);
         if (found.kind != HS_ID_NONE && !same_id(found, tid))
@@ -118,8 +130,14 @@ struct ends {
     const struct member *m; /* event 2k starts m[k], 2k + 1 ends it */
 };
 
-static double length(const struct hta_row *x) { return x->dur > 0 ? x->dur : 0; }
-static int sign(bool less) { return less ? -1 : 1; }
+static double length(const struct hta_row *x)
+{
+    return x->dur > 0 ? x->dur : 0;
+}
+static int sign(bool less)
+{
+    return less ? -1 : 1;
+}
 
 /* HTA's older comparison (call_stack.py), in which durations below 0 count as 0. */
 static int ends_less(void *ctx, uint32_t a, uint32_t b)
@@ -248,7 +266,9 @@ void hta_cp_cpu(struct hta_cp *c)
     struct members m = find_members(c);
     for (size_t i = 0, end; i < m.n; i = end) {
         bool cpu = true; /* one row with a stream takes the whole thread out */
-        for (end = i; end < m.n && !compare_id(m.v, m.p[i].pid, m.p[end].pid) && !compare_id(m.v, m.p[i].tid, m.p[end].tid); end++)
+        for (end = i;
+             end < m.n && !compare_id(m.v, m.p[i].pid, m.p[end].pid) && !compare_id(m.v, m.p[i].tid, m.p[end].tid);
+             end++)
             cpu &= c->r->rows[m.p[end].row].stream < 0;
         if (cpu)
             stack_edges(c, m.p + i, end - i);

@@ -26,13 +26,15 @@ struct gpu {
     struct hta_cp *c;
     const struct hta_cp_options *o;
     struct hs_table *notes;
-    int64_t *length;            /* by event: queue length at that launch or kernel */
-    struct launches by_device;  /* sorted by (pid of device, stream, ts): the last launch before a record */
-    struct launches by_caller;  /* sorted by (pid, tid, stream, ts): the next launch after a stream wait */
+    int64_t *length;                        /* by event: queue length at that launch or kernel */
+    struct launches by_device;              /* sorted by (pid of device, stream, ts): the last launch before a record */
+    struct launches by_caller;              /* sorted by (pid, tid, stream, ts): the next launch after a stream wait */
     const int64_t *wait_stream, *wait_corr; /* args by event, NULL */
-    struct hta_map recorded;    /* correlation of a cudaEventRecord -> row of the last launch before it, or none known */
-    struct hta_map sync_of;     /* kernel's event -> row of the device event it has to wait for */
-    struct { HS_VEC(uint32_t); } last; /* end node of the last kernel of each stream, in order of first kernel */
+    struct hta_map recorded; /* correlation of a cudaEventRecord -> row of the last launch before it, or none known */
+    struct hta_map sync_of;  /* kernel's event -> row of the device event it has to wait for */
+    struct {
+        HS_VEC(uint32_t);
+    } last; /* end node of the last kernel of each stream, in order of first kernel */
     struct hta_map stream_at;
     size_t unlaunched;
 };
@@ -121,7 +123,8 @@ static void find_launches(struct gpu *g)
     uint32_t *order = launch_order(g, &n);
     for (uint32_t i = 0; i < n; i++) {
         const struct hta_row *x = &g->c->r->rows[order[i]], *k = kernel_of(g, x);
-        struct launch d = {.ts = x->ts, .stream = k->stream, .key_pid = id_of(g, k, false), .id = i, .row = order[i]}, c = d;
+        struct launch d = {.ts = x->ts, .stream = k->stream, .key_pid = id_of(g, k, false), .id = i, .row = order[i]},
+                      c = d;
         c.key_pid = id_of(g, x, false);
         c.key_tid = id_of(g, x, true);
         if (!hs_vec_push(&g->by_device, d) || !hs_vec_push(&g->by_caller, c))
@@ -170,7 +173,8 @@ static uint32_t launch_before(const struct gpu *g, struct hs_id device, int64_t 
 /* Row of the next launch by the same thread onto the stream of the waiting device row; HTA_NONE. */
 static uint32_t launch_after(const struct gpu *g, const struct hta_row *wait, int64_t stream)
 {
-    struct launch key = {.ts = wait->ts, .stream = stream, .key_pid = id_of(g, wait, false), .key_tid = id_of(g, wait, true)};
+    struct launch key = {
+        .ts = wait->ts, .stream = stream, .key_pid = id_of(g, wait, false), .key_tid = id_of(g, wait, true)};
     size_t i = lower_bound(&g->by_caller, &key);
     if (i == g->by_caller.n || compare_group(&g->by_caller.p[i], &key))
         return HTA_NONE;
@@ -216,7 +220,8 @@ static void find_records(struct gpu *g)
             continue;
         }
         const struct hta_row *y = &r->rows[*at];
-        twice |= wait_value(g->wait_stream, x) != wait_value(g->wait_stream, y) || compare_id(id_of(g, x, false), id_of(g, y, false));
+        twice |= wait_value(g->wait_stream, x) != wait_value(g->wait_stream, y) ||
+                 compare_id(id_of(g, x, false), id_of(g, y, false));
     }
     for (size_t i = 0; i < r->n; i++) {
         const struct hta_row *x = &r->rows[i];
@@ -303,8 +308,8 @@ static void kernel_start(struct gpu *g, const struct hta_row *x, uint32_t start,
     double launched = call ? (double)call->ts : NAN;
     bool done = false;
     g->unlaunched += !call;
-    if (call && g->length[call->index] == 1 && g->length[x->index] == 0 && (last == HTA_NONE || node[last].ts < launched) &&
-        (sync == HTA_NONE || node[sync].ts < launched)) {
+    if (call && g->length[call->index] == 1 && g->length[x->index] == 0 &&
+        (last == HTA_NONE || node[last].ts < launched) && (sync == HTA_NONE || node[sync].ts < launched)) {
         if (from != HTA_NONE)
             hta_cp_add(g->c, from, start, HTA_CP_LAUNCH, false);
         done = true;

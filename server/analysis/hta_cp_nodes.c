@@ -67,7 +67,8 @@ bool hta_cp_clip(struct hta_cp *c, const struct hta_cp_options *o, struct hs_tab
     const struct hta_rank *r = c->r;
     double from, to;
     if (!window(c, o, &from, &to)) {
-        hs_table_note(notes, "rank %lld has no such instance of an event whose name contains \"%s\"", (long long)r->rank, o->annotation);
+        hs_table_note(notes, "rank %lld has no such instance of an event whose name contains \"%s\"",
+                      (long long)r->rank, o->annotation);
         return false;
     }
     bool *in = hs_calloc(r->nevents + 1, sizeof *in);

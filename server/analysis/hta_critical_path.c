@@ -31,8 +31,9 @@ static const char *const cause_name[CAUSES] = {"cpu_bound",
                                                "gpu_kernel_kernel_overhead",
                                                "gpu_kernel_launch_overhead",
                                                ""};
-static const char *const type_name[] = {"critical_path_operator", "critical_path_dependency", "critical_path_kernel_launch_delay",
-                                        "critical_path_kernel_kernel_delay", "critical_path_sync_dependency"};
+static const char *const type_name[] = {"critical_path_operator", "critical_path_dependency",
+                                        "critical_path_kernel_launch_delay", "critical_path_kernel_kernel_delay",
+                                        "critical_path_sync_dependency"};
 
 /* What a caller does with the path of one rank. */
 struct report {
@@ -57,7 +58,8 @@ static enum cause cause_of(const struct hta_cp *c, const struct hta_cp_edge *e, 
     return hta_name_is_comm(name) ? COMM : COMPUTE;
 }
 
-static void event_row(const struct hta_cp *c, const struct hta_cp_edge *e, struct hs_str name, enum cause cause, struct hs_table *out)
+static void event_row(const struct hta_cp *c, const struct hta_cp_edge *e, struct hs_str name, enum cause cause,
+                      struct hs_table *out)
 {
     bool charged = e->owner != HTA_NONE && (e->type == HTA_CP_OPERATOR || e->type == HTA_CP_KERNEL_KERNEL);
     const struct hta_row *x = charged ? &c->r->rows[e->owner] : NULL;
@@ -97,8 +99,8 @@ static void report_path(const struct hta_cp *c, struct report *rep)
     }
 }
 
-static int rank_path(const struct hta_trace *t, const struct hta_rank *r, const struct hta_cp_options *o, struct report *rep,
-                     struct hs_err *err)
+static int rank_path(const struct hta_trace *t, const struct hta_rank *r, const struct hta_cp_options *o,
+                     struct report *rep, struct hs_err *err)
 {
     struct hta_cp c;
     int rc = 0;
@@ -146,7 +148,8 @@ static struct hta_cp_options options(const struct hs_params *params)
     return o;
 }
 
-static int paths(struct hs_run *run, const struct hs_params *params, bool events, struct hs_table *out, struct hs_err *err)
+static int paths(struct hs_run *run, const struct hs_params *params, bool events, struct hs_table *out,
+                 struct hs_err *err)
 {
     struct hta_query q = {NULL, NULL, 0};
     struct report rep = {.out = out, .scratch = HS_BUF_INIT((size_t)64 << 20), .events = events};
@@ -180,7 +183,8 @@ int hta_critical_path(struct hs_run *run, const struct hs_params *params, struct
     return paths(run, params, true, out, err);
 }
 
-int hta_critical_path_summary(struct hs_run *run, const struct hs_params *params, struct hs_table *out, struct hs_err *err)
+int hta_critical_path_summary(struct hs_run *run, const struct hs_params *params, struct hs_table *out,
+                              struct hs_err *err)
 {
     return paths(run, params, false, out, err);
 }

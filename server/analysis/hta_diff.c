@@ -72,14 +72,16 @@ static bool choose_steps(const struct hta_trace *t, int side, const int64_t *ask
     if (!asked && have.n)
         *hta_map_at(chosen, have.p[0]) = 1;
     if (!asked && !have.n) {
-        hs_table_note(out, "the %s run has no profiler steps; HTA compares only events in steps", side ? "test" : "control");
+        hs_table_note(out, "the %s run has no profiler steps; HTA compares only events in steps",
+                      side ? "test" : "control");
         ok = false;
     }
     hs_vec_free(&have);
     return ok;
 }
 
-static bool add_row(const struct hta_trace *t, const struct hta_row *x, int side, bool shorten, struct hs_buf *scratch, struct diff *d)
+static bool add_row(const struct hta_trace *t, const struct hta_row *x, int side, bool shorten, struct hs_buf *scratch,
+                    struct diff *d)
 {
     struct hs_str name = hta_text(t, x->name);
     if (shorten)
@@ -113,8 +115,8 @@ static bool add_rank(const struct hta_trace *t, const struct hta_rank *r, int si
 }
 
 /* One side. *ok false: something asked for is not there, HTA refuses; the note says what. */
-static int add_side(struct hs_run *run, const struct hs_params *params, int side, struct diff *d, bool *ok, struct hs_table *out,
-                    struct hs_err *err)
+static int add_side(struct hs_run *run, const struct hs_params *params, int side, struct diff *d, bool *ok,
+                    struct hs_table *out, struct hs_err *err)
 {
     struct hta_trace *t;
     struct hta_map chosen;
@@ -131,7 +133,8 @@ static int add_side(struct hs_run *run, const struct hs_params *params, int side
     for (size_t i = 0; *ok && i < (ranks ? nranks : t->n ? 1 : 0); i++) {
         const struct hta_rank *r = ranks ? hta_rank_find(t, ranks[i]) : &t->ranks[0];
         if (!r) {
-            hs_table_note(out, "the %s run has no rank %lld; HTA stops here", side ? "test" : "control", (long long)ranks[i]);
+            hs_table_note(out, "the %s run has no rank %lld; HTA stops here", side ? "test" : "control",
+                          (long long)ranks[i]);
             *ok = false;
         } else if (!add_rank(t, r, side, &chosen, device, hta_flag(params, "use_short_name", false), d)) {
             rc = hs_fail(err, HS_ELIMIT, "too many distinct names to compare");
@@ -208,8 +211,8 @@ static void write_ops(const struct diff *d, struct hs_table *out)
     hs_free_array((void **)&ids);
 }
 
-static int compare(struct hs_run *run, const struct hs_params *params, void (*write)(const struct diff *, struct hs_table *),
-                   struct hs_table *out, struct hs_err *err)
+static int compare(struct hs_run *run, const struct hs_params *params,
+                   void (*write)(const struct diff *, struct hs_table *), struct hs_table *out, struct hs_err *err)
 {
     struct diff d = {.max = HS_MAX_EVENTS};
     bool ok[2] = {true, true};

@@ -4,13 +4,30 @@
 
 /* HTA's parameters with HTA's defaults. Registry entries that have an exact form, too, declare their own. */
 
-#define FLAG(name, def, doc) {name, HS_P_BOOL, "", def, 0, 0, NULL, doc}
-#define COUNT(name, def, min, doc) {name, HS_P_INT, "1", def, min, 1e9, NULL, doc}
-#define TEXT(name, def, doc) {name, HS_P_TEXT, "", def, 0, 0, NULL, doc}
-#define LIST(name, doc) {name, HS_P_INT_LIST, "", NULL, 0, 0, NULL, doc}
-#define RATIO {"duration_ratio", HS_P_REAL, "1", "0.8", 0, 1, NULL, "names beyond this quantile of the cumulated sums are others, once there are more than num_kernels"}
+#define FLAG(name, def, doc)                      \
+    {                                             \
+        name, HS_P_BOOL, "", def, 0, 0, NULL, doc \
+    }
+#define COUNT(name, def, min, doc)                    \
+    {                                                 \
+        name, HS_P_INT, "1", def, min, 1e9, NULL, doc \
+    }
+#define TEXT(name, def, doc)                      \
+    {                                             \
+        name, HS_P_TEXT, "", def, 0, 0, NULL, doc \
+    }
+#define LIST(name, doc)                                \
+    {                                                  \
+        name, HS_P_INT_LIST, "", NULL, 0, 0, NULL, doc \
+    }
+#define RATIO                                                                                                   \
+    {                                                                                                           \
+        "duration_ratio", HS_P_REAL, "1", "0.8", 0, 1, NULL,                                                    \
+            "names beyond this quantile of the cumulated sums are others, once there are more than num_kernels" \
+    }
 
-static const struct hs_param_spec memory_kernels[] = {FLAG("include_memory_kernels", "true", "whether copies and memsets are a class")};
+static const struct hs_param_spec memory_kernels[] = {
+    FLAG("include_memory_kernels", "true", "whether copies and memsets are a class")};
 static const struct hs_param_spec kernels[] = {
     RATIO,
     COUNT("num_kernels", "10", 1, "names kept per rank and class"),
@@ -24,8 +41,10 @@ static const struct hs_param_spec stragglers[] = {
     TEXT("profiler_steps", NULL, "numbers of steps joined by commas, or first; absent: all"),
     COUNT("num_candidates", "2", -1e9, "ranks to name"),
 };
-static const struct hs_param_spec launches[] = {FLAG("include_memory_events", "true", "whether cudaMemcpyAsync and cudaMemsetAsync count")};
-static const struct hs_param_spec queue_full[] = {COUNT("max_queue_length", "1024", 0, "the queue is full from this length on")};
+static const struct hs_param_spec launches[] = {
+    FLAG("include_memory_events", "true", "whether cudaMemcpyAsync and cudaMemsetAsync count")};
+static const struct hs_param_spec queue_full[] = {
+    COUNT("max_queue_length", "1024", 0, "the queue is full from this length on")};
 static const struct hs_param_spec annotations[] = {
     FLAG("use_gpu_annotation", "true", "gpu_user_annotation, else user_annotation"),
     RATIO,
@@ -37,10 +56,12 @@ static const struct hs_param_spec sequences[] = {
     TEXT("operator_name", NULL, "part of the operators' names"),
     COUNT("min_pattern_len", "3", 0, "fewest kernels of a sequence"),
 };
-static const struct hs_param_spec op_delays[] = {TEXT("sort_by", "occurrence_count", "columns joined by commas, largest first")};
+static const struct hs_param_spec op_delays[] = {
+    TEXT("sort_by", "occurrence_count", "columns joined by commas, largest first")};
 static const struct hs_param_spec critical_path[] = {
     TEXT("annotation", NULL, "part of the name of the events whose time is looked at; absent: the whole trace"),
-    LIST("instance_id", "which of them, counted from 0 in HTA's order of rows; two numbers: from the first to the second; absent: the first"),
+    LIST("instance_id", "which of them, counted from 0 in HTA's order of rows; two numbers: from the first to the "
+                        "second; absent: the first"),
     TEXT("data_load_events", NULL, "texts joined by commas: parts of the names of data loading events"),
     FLAG("zero_weight_launch_edges", "false", "whether launches that do not delay their kernel are edges"),
 };

@@ -23,19 +23,19 @@ static void temporal_row(const struct hta_trace *t, const struct hta_rank *r, st
     hta_merge(t, r, HTA_ANY_CLASS, &all);
     hta_merge(t, r, HTA_COMPUTATION, &comp);
     if (all.n) {
-        double total = all.p[all.n - 1].b - all.p[0].a, idle = total - hta_ivs_length(&all);
-        double compute = hta_ivs_length(&comp), rest = total - compute - idle;
+        long double total = all.p[all.n - 1].b - all.p[0].a, idle = total - hta_ivs_length(&all);
+        long double compute = hta_ivs_length(&comp), rest = total - compute - idle;
+        const long double part[] = {idle, compute, rest};
         hs_table_row(out);
         hs_cell_i64(out, r->rank);
-        hs_cell_f64(out, idle);
-        hs_cell_f64(out, compute);
-        hs_cell_f64(out, rest);
-        hs_cell_f64(out, total);
-        hs_cell_f64(out, hta_round(100 * (idle / total), 2));
-        hs_cell_f64(out, hta_round(100 * (compute / total), 2));
-        hs_cell_f64(out, hta_round(100 * (rest / total), 2));
+        for (int i = 0; i < 3; i++)
+            hs_cell_f64(out, (double)part[i]);
+        hs_cell_f64(out, (double)total);
+        for (int i = 0; i < 3; i++)
+            hs_cell_f64(out, hta_round(100 * ((double)part[i] / (double)total), 2));
         if (rest < 0)
-            hs_table_note(out, "rank %lld: negative non_compute_time, out of rounded durations; HTA stops here", (long long)r->rank);
+            hs_table_note(out, "rank %lld: negative non_compute_time, out of rounded durations; HTA stops here",
+                          (long long)r->rank);
     } else {
         hs_table_note(out, "rank %lld has no device events; HTA stops here", (long long)r->rank);
     }
@@ -59,11 +59,11 @@ static const struct hs_column_spec overlap_columns[] = {
      "share of the communication time during which there is computation, two decimals"},
 };
 
-static double shared_length(const struct hta_ivs *x, const struct hta_ivs *y)
+static long double shared_length(const struct hta_ivs *x, const struct hta_ivs *y)
 {
-    double sum = 0;
+    long double sum = 0;
     for (size_t i = 0, j = 0; i < x->n && j < y->n;) {
-        sum += fmax(0, fmin(x->p[i].b, y->p[j].b) - fmax(x->p[i].a, y->p[j].a));
+        sum += fmaxl(0, fminl(x->p[i].b, y->p[j].b) - fmaxl(x->p[i].a, y->p[j].a));
         if (x->p[i].b < y->p[j].b)
             i++;
         else
@@ -82,7 +82,7 @@ int hta_overlap(struct hs_run *run, const struct hs_params *params, struct hs_ta
         hta_merge(q.t, q.ranks[i], HTA_COMPUTATION, &comp);
         hs_table_row(out);
         hs_cell_i64(out, q.ranks[i]->rank);
-        hs_cell_f64(out, hta_round(100 * (shared_length(&comm, &comp) / hta_ivs_length(&comm)), 2));
+        hs_cell_f64(out, hta_round(100 * (double)(shared_length(&comm, &comp) / hta_ivs_length(&comm)), 2));
     }
     hs_vec_free(&comm);
     hs_vec_free(&comp);
@@ -138,9 +138,9 @@ static void add_type_times(const struct hta_trace *t, const struct hta_rank *r, 
         if (!hs_vec_reserve(&e, 2 * m.n))
             break;
         for (size_t i = 0; i < m.n; i++)
-            e.p[e.n++] = (struct edge){m.p[i].a, 1 << b};
+            e.p[e.n++] = (struct edge){(double)m.p[i].a, 1 << b};
         for (size_t i = 0; i < m.n; i++)
-            e.p[e.n++] = (struct edge){m.p[i].b, -(1 << b)};
+            e.p[e.n++] = (struct edge){(double)m.p[i].b, -(1 << b)};
         sort_edges(&e);
     }
     int64_t now = 0;
@@ -176,7 +176,8 @@ int hta_kernel_types(struct hs_run *run, const struct hs_params *params, struct 
     uint32_t order[SETS];
     int rc = hta_query_open(&q, run, params, HTA_ALL_RANKS, types_columns, HTA_COUNT(types_columns), out, err);
     for (size_t i = 0; !rc && i < q.n; i++)
-        add_type_times(q.t, q.ranks[i], hta_flag(params, "include_memory_kernels", true) ? TYPES : TYPES - 1, sum, seen);
+        add_type_times(q.t, q.ranks[i], hta_flag(params, "include_memory_kernels", true) ? TYPES : TYPES - 1, sum,
+                       seen);
     for (size_t i = 0; i < SETS; i++) {
         if (!seen[by_name[i]])
             continue;

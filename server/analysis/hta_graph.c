@@ -20,7 +20,7 @@ struct thread {
 struct builder {
     const struct hta_trace *t;
     struct hta_graph *g;
-    uint32_t *order;    /* rows by lane */
+    uint32_t *order; /* rows by lane */
     struct thread *threads;
     size_t nthreads;
     struct hta_map root_of; /* |tid| -> root's number */
@@ -36,7 +36,10 @@ struct ends {
     bool odd;
 };
 
-static int sign(bool less) { return less ? -1 : 1; }
+static int sign(bool less)
+{
+    return less ? -1 : 1;
+}
 
 /* The comparison HTA sorts with; not transitive where an event of no duration lies between two that touch. */
 static int compare_ends(struct ends *e, uint32_t a, uint32_t b)
@@ -60,7 +63,10 @@ static int compare_ends(struct ends *e, uint32_t a, uint32_t b)
     return sign((x->index < y->index) == x_opens);
 }
 
-static int ends_less(void *ctx, uint32_t a, uint32_t b) { return compare_ends(ctx, a, b) < 0; }
+static int ends_less(void *ctx, uint32_t a, uint32_t b)
+{
+    return compare_ends(ctx, a, b) < 0;
+}
 
 /* ---- nodes ---- */
 
@@ -161,7 +167,8 @@ static int compare_ids(const struct hs_view *v, struct hs_id a, struct hs_id b)
 static int by_pid_tid(const void *a, const void *b, void *ctx)
 {
     const struct hs_view *v = ctx;
-    const struct hs_lane_info *x = &v->lanes[((const struct thread *)a)->lane], *y = &v->lanes[((const struct thread *)b)->lane];
+    const struct hs_lane_info *x = &v->lanes[((const struct thread *)a)->lane],
+                              *y = &v->lanes[((const struct thread *)b)->lane];
     int c = compare_ids(v, x->pid, y->pid);
     return c ? c : compare_ids(v, x->tid, y->tid);
 }
@@ -222,8 +229,14 @@ static void add_roots(struct builder *b)
     g->n = g->r->n + g->roots.n;
     g->nodes = hs_malloc((g->n + 1) * sizeof *g->nodes);
     for (size_t i = 0; i < g->n; i++)
-        g->nodes[i] = (struct hta_node){.first = HTA_NONE, .last = HTA_NONE, .next = HTA_NONE, .depth = -1, .height = -1,
-                                        .parent = -1, .first_start = -1, .last_end = -1,
+        g->nodes[i] = (struct hta_node){.first = HTA_NONE,
+                                        .last = HTA_NONE,
+                                        .next = HTA_NONE,
+                                        .depth = -1,
+                                        .height = -1,
+                                        .parent = -1,
+                                        .first_start = -1,
+                                        .last_end = -1,
                                         .kind = i < g->r->n ? HTA_NODE_NONE : HTA_NODE_ROOT};
 }
 
@@ -236,9 +249,18 @@ static bool *symbols_that(const struct hta_trace *t, bool (*test)(struct hs_str)
         yes[i] = test(t->syms.p[i]);
     return yes;
 }
-static bool is_autograd(struct hs_str s) { return hs_str_contains(s, "autograd::"); }
-static bool is_step(struct hs_str s) { return hs_str_starts(s, "ProfilerStep#"); }
-static bool is_backward(struct hs_str s) { return hs_str_starts(s, "## backward ##"); }
+static bool is_autograd(struct hs_str s)
+{
+    return hs_str_contains(s, "autograd::");
+}
+static bool is_step(struct hs_str s)
+{
+    return hs_str_starts(s, "ProfilerStep#");
+}
+static bool is_backward(struct hs_str s)
+{
+    return hs_str_starts(s, "## backward ##");
+}
 
 static void label_threads(struct builder *b)
 {
@@ -315,7 +337,8 @@ static void link_backward(struct builder *b, struct hs_table *notes)
         if (move_children(g, root, p, &work) && g->nodes[root].first == HTA_NONE)
             root = root_above(b, p);
         if (work > MAX_LINK_WORK) {
-            hs_table_note(notes, "too many steps and backward calls to hang all of the backward thread below the main one");
+            hs_table_note(notes,
+                          "too many steps and backward calls to hang all of the backward thread below the main one");
             break;
         }
     }
@@ -386,7 +409,8 @@ void hta_graph_build(const struct hta_trace *t, const struct hta_rank *r, struct
         if (g->roots.p[i] != -2) /* HTA's word for "no root" */
             sum_tree(g, (uint32_t)(r->n + i), order, up);
     if (g->odd)
-        hs_table_note(notes, "rank %lld: CPU events of no and of negative (rounded) duration touch; HTA stops here", (long long)r->rank);
+        hs_table_note(notes, "rank %lld: CPU events of no and of negative (rounded) duration touch; HTA stops here",
+                      (long long)r->rank);
     if (b.texts)
         hs_table_note(notes, "rank %lld: %zu threads named by text were left out", (long long)r->rank, b.texts);
     hs_free_array((void **)&order);

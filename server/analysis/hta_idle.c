@@ -24,7 +24,8 @@ struct streams {
 static const struct hs_column_spec breakdown_columns[] = {
     HTA_RANK_COLUMN,
     {"stream", HS_T_INT, "1", "stream number, whatever its device"},
-    {"idle_category", HS_T_TEXT, "", "host_wait: the kernel was launched after the gap began; kernel_wait: a short gap; other"},
+    {"idle_category", HS_T_TEXT, "",
+     "host_wait: the kernel was launched after the gap began; kernel_wait: a short gap; other"},
     {"idle_time", HS_T_REAL, "us", "sum of the gaps, two decimals; overlapping kernels count as negative gaps"},
     {"idle_time_ratio", HS_T_REAL, "1", "share of the stream's idle time, two decimals"},
 };
@@ -43,7 +44,10 @@ static const struct hs_column_spec interval_columns[] = {
 };
 
 /* When the kernel was launched. A kernel without a launch has partner 0: HTA takes event number 0, if it is there. */
-static const struct hta_row *launch_of(const struct hta_rank *r, const struct hta_row *k) { return hta_at(r, k->icorr); }
+static const struct hta_row *launch_of(const struct hta_rank *r, const struct hta_row *k)
+{
+    return hta_at(r, k->icorr);
+}
 
 static void stream_gaps(const struct hta_rank *r, const uint32_t *row, size_t n, double delay, struct gaps *out)
 {
@@ -127,7 +131,8 @@ static void find_kernels(const struct hta_trace *t, const struct hta_rank *r, st
 }
 
 /* Stable counting sort by stream; at[s] .. at[s + 1] is stream s afterwards. The caller frees it. */
-static size_t *group_by_stream(const struct hta_rank *r, const struct hta_map *number, struct kernels *k, size_t nstreams)
+static size_t *group_by_stream(const struct hta_rank *r, const struct hta_map *number, struct kernels *k,
+                               size_t nstreams)
 {
     size_t *at = hs_calloc(nstreams + 2, sizeof *at);
     uint32_t *old = hs_malloc((k->n + 1) * sizeof *old);
@@ -143,8 +148,8 @@ static size_t *group_by_stream(const struct hta_rank *r, const struct hta_map *n
     return at;
 }
 
-static void rank_rows(const struct hta_trace *t, const struct hta_rank *r, const struct hs_params *params, write_rows *write,
-                      struct hs_table *out)
+static void rank_rows(const struct hta_trace *t, const struct hta_rank *r, const struct hs_params *params,
+                      write_rows *write, struct hs_table *out)
 {
     struct kernels k = HS_VEC_INIT(r->n * 8 + (1 << 20));
     struct streams streams = HS_VEC_INIT(HS_MAX_EVENTS);

@@ -15,16 +15,17 @@ static const struct hs_column_spec columns[] = {
     {"aten_op_name", HS_T_TEXT, "", "the operator, of any thread, with the latest start around the launch"},
     {"kernel_sequence", HS_T_TEXT, "", "the kernels it launched, joined by ->"},
     {"occurrence_count", HS_T_INT, "1", "times it launched just these"},
-    {"avg_aten_op_launch_delay", HS_T_REAL, "us", "mean time from the operator's start to its first launch, three decimals"},
+    {"avg_aten_op_launch_delay", HS_T_REAL, "us",
+     "mean time from the operator's start to its first launch, three decimals"},
     {"avg_runtime_delay", HS_T_REAL, "us", "mean time from the first launch's start to its kernel's, three decimals"},
 };
 
 /* One launch that has an operator and a kernel. Launches pile up over the ranks asked for: HTA never empties its list. */
 struct launch {
-    struct hs_id tid;      /* of the operator */
+    struct hs_id tid; /* of the operator */
     struct hs_str tid_text;
     int64_t op_ts;
-    uint32_t op, kernel;   /* symbols */
+    uint32_t op, kernel; /* symbols */
     uint32_t seq;
     double op_delay, kernel_delay;
 };
@@ -94,7 +95,9 @@ static int by_number(const void *a, const void *b)
 /* Among several with the latest start HTA takes what its sort of all operators around the launch leaves first. */
 static uint32_t first_of_sorted(const struct hta_rank *r, const struct ops *o, size_t upto, double end)
 {
-    struct { HS_VEC(uint32_t); } around = HS_VEC_INIT(HS_MAX_EVENTS);
+    struct {
+        HS_VEC(uint32_t);
+    } around = HS_VEC_INIT(HS_MAX_EVENTS);
     for (size_t to = upto; to;) {
         size_t i = hta_reach_last_from(&o->reach, 0, to, end);
         if (i == HTA_REACH_NONE || !hs_vec_push(&around, o->rows[i]))
@@ -157,8 +160,12 @@ static bool add_launches(const struct hta_trace *t, const struct hta_rank *r, st
             continue;
         }
         const struct hta_row *o = &r->rows[op];
-        struct launch l = {.op_ts = o->ts, .op = o->name, .kernel = r->rows[k].name, .seq = (uint32_t)out->n,
-                           .op_delay = (double)(x->ts - o->ts), .kernel_delay = (double)(r->rows[k].ts - x->ts)};
+        struct launch l = {.op_ts = o->ts,
+                           .op = o->name,
+                           .kernel = r->rows[k].name,
+                           .seq = (uint32_t)out->n,
+                           .op_delay = (double)(x->ts - o->ts),
+                           .kernel_delay = (double)(r->rows[k].ts - x->ts)};
         if (o->lane < r->view->nlanes)
             l.tid = r->view->lanes[o->lane].tid;
         if (l.tid.kind == HS_ID_TEXT)
@@ -202,7 +209,8 @@ struct lines {
     HS_VEC(struct line);
 };
 
-static uint32_t sequence_text(const struct hta_trace *t, const struct launch *l, size_t n, struct hs_buf *buf, struct hs_intern *texts)
+static uint32_t sequence_text(const struct hta_trace *t, const struct launch *l, size_t n, struct hs_buf *buf,
+                              struct hs_intern *texts)
 {
     hs_buf_clear(buf);
     for (size_t i = 0; i < n; i++) {

@@ -225,9 +225,9 @@ void hta_merge(const struct hta_trace *t, const struct hta_rank *r, uint32_t cls
     hta_argsort_stable(key, n, order);
     for (size_t i = 0; i < n; i++) {
         const struct hta_row *x = &r->rows[row[order[i]]];
-        struct hta_iv iv = {(double)x->ts, hta_end(x)};
+        struct hta_iv iv = {(long double)x->ts, (long double)x->ts + x->dur + x->rest};
         if (out->n && iv.a <= out->p[out->n - 1].b)
-            out->p[out->n - 1].b = fmax(out->p[out->n - 1].b, iv.b);
+            out->p[out->n - 1].b = fmaxl(out->p[out->n - 1].b, iv.b);
         else if (!hs_vec_push(out, iv))
             break;
     }
@@ -236,9 +236,9 @@ void hta_merge(const struct hta_trace *t, const struct hta_rank *r, uint32_t cls
     hs_free_array((void **)&order);
 }
 
-double hta_ivs_length(const struct hta_ivs *v)
+long double hta_ivs_length(const struct hta_ivs *v)
 {
-    double s = 0;
+    long double s = 0;
     for (size_t i = 0; i < v->n; i++)
         s += v->p[i].b - v->p[i].a;
     return s;

@@ -8,7 +8,10 @@
 #define HTA_COUNT(a) (sizeof(a) / sizeof *(a))
 
 /* Columns that many tables have. */
-#define HTA_RANK_COLUMN {"rank", HS_T_INT, "1", "rank, as HTA reads it out of the file"}
+#define HTA_RANK_COLUMN                                                \
+    {                                                                  \
+        "rank", HS_T_INT, "1", "rank, as HTA reads it out of the file" \
+    }
 
 enum hta_default_ranks { HTA_RANK_0, HTA_ALL_RANKS };
 
@@ -47,18 +50,20 @@ struct hta_samples {
 #define HTA_SAMPLES_INIT HS_VEC_INIT(HTA_SAMPLES_MAX)
 
 double hta_sum(const double *v, size_t n);
-double hta_std(const double *v, size_t n);              /* sample; NaN below two */
-double hta_quantile(const double *v, size_t n, double q); /* of samples in any order; linear interpolation; NaN of none */
-double hta_round(double v, int decimals);               /* numpy's: scale, nearest even, scale back */
+double hta_std(const double *v, size_t n); /* sample; NaN below two */
+double hta_quantile(const double *v, size_t n,
+                    double q);            /* of samples in any order; linear interpolation; NaN of none */
+double hta_round(double v, int decimals); /* numpy's: scale, nearest even, scale back */
 struct hta_describe {
     double count, mean, std, min, p25, p50, p75, max;
 };
-struct hta_describe hta_describe(double *v, size_t n);  /* sorts v */
-void hta_cell_describe(struct hs_table *out, const struct hta_describe *d, int decimals); /* eight cells; -1: unrounded */
+struct hta_describe hta_describe(double *v, size_t n); /* sorts v */
+void hta_cell_describe(struct hs_table *out, const struct hta_describe *d,
+                       int decimals); /* eight cells; -1: unrounded */
 
 /* ---- intervals ---- */
 struct hta_iv {
-    double a, b;
+    long double a, b; /* whole numbers of 64 bits are exact */
 };
 struct hta_ivs {
     HS_VEC(struct hta_iv);
@@ -69,6 +74,6 @@ struct hta_ivs {
  * duration that stands alone stays negative. Rows on a stream, of the class, or of all (HTA_ANY_CLASS). */
 #define HTA_ANY_CLASS UINT32_MAX
 void hta_merge(const struct hta_trace *t, const struct hta_rank *r, uint32_t cls, struct hta_ivs *out);
-double hta_ivs_length(const struct hta_ivs *v);
+long double hta_ivs_length(const struct hta_ivs *v);
 
 #endif

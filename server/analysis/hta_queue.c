@@ -134,24 +134,28 @@ static const struct hs_column_spec full_columns[] = {
     HTA_RANK_COLUMN,
     {"stream", HS_T_INT, "1", "the last stream of the rank that was full; HTA tells no other"},
     {"duration_at_max_queue_length", HS_T_REAL, "us", "time with max_queue_length or more in the queue"},
-    {"relative_duration_at_max_queue_length", HS_T_REAL, "1", "of the time from the first start to the last start of an event"},
+    {"relative_duration_at_max_queue_length", HS_T_REAL, "1",
+     "of the time from the first start to the last start of an event"},
 };
 
-typedef void write_queue(const struct hta_rank *r, const struct hta_queue *q, const struct hs_params *params, struct hs_table *out);
+typedef void write_queue(const struct hta_rank *r, const struct hta_queue *q, const struct hs_params *params,
+                         struct hs_table *out);
 
-static int each_rank(struct hs_run *run, const struct hs_params *params, const struct hs_column_spec *columns, size_t ncolumns,
-                     write_queue *write, struct hs_table *out, struct hs_err *err)
+static int each_rank(struct hs_run *run, const struct hs_params *params, const struct hs_column_spec *columns,
+                     size_t ncolumns, write_queue *write, struct hs_table *out, struct hs_err *err)
 {
     struct hta_query q;
     int rc = hta_query_open(&q, run, params, HTA_RANK_0, columns, ncolumns, out, err);
     for (size_t i = 0; !rc && i < q.n; i++) {
         struct hta_queue points;
         if (!hta_queue_points(q.t, q.ranks[i], &points))
-            rc = hs_fail(err, HS_ELIMIT, "rank %lld: too many launches share a correlation", (long long)q.ranks[i]->rank);
+            rc = hs_fail(err, HS_ELIMIT, "rank %lld: too many launches share a correlation",
+                         (long long)q.ranks[i]->rank);
         else if (!points.n)
             hs_table_note(out, "rank %lld has no kernel launches", (long long)q.ranks[i]->rank);
         if (!rc && points.uneven)
-            hs_table_note(out, "rank %lld: launches and kernels do not pair up; HTA stops here", (long long)q.ranks[i]->rank);
+            hs_table_note(out, "rank %lld: launches and kernels do not pair up; HTA stops here",
+                          (long long)q.ranks[i]->rank);
         if (!rc)
             write(q.ranks[i], &points, params, out);
         hs_vec_free(&points);
@@ -168,7 +172,8 @@ static size_t end_of_stream(const struct hta_queue *q, size_t i)
     return end;
 }
 
-static void write_series(const struct hta_rank *r, const struct hta_queue *q, const struct hs_params *params, struct hs_table *out)
+static void write_series(const struct hta_rank *r, const struct hta_queue *q, const struct hs_params *params,
+                         struct hs_table *out)
 {
     (void)params;
     for (size_t i = 0; i < q->n; i++) {
@@ -185,7 +190,8 @@ static void write_series(const struct hta_rank *r, const struct hta_queue *q, co
     }
 }
 
-static void write_summary(const struct hta_rank *r, const struct hta_queue *q, const struct hs_params *params, struct hs_table *out)
+static void write_summary(const struct hta_rank *r, const struct hta_queue *q, const struct hs_params *params,
+                          struct hs_table *out)
 {
     (void)params;
     double *v = hs_malloc((q->n + 1) * sizeof *v);
@@ -202,7 +208,8 @@ static void write_summary(const struct hta_rank *r, const struct hta_queue *q, c
     hs_free_array((void **)&v);
 }
 
-static void write_full(const struct hta_rank *r, const struct hta_queue *q, const struct hs_params *params, struct hs_table *out)
+static void write_full(const struct hta_rank *r, const struct hta_queue *q, const struct hs_params *params,
+                       struct hs_table *out)
 {
     int64_t limit = hta_int(params, "max_queue_length", 1024), first = INT64_MAX, last = INT64_MIN, stream = 0;
     double full = NAN;
@@ -234,7 +241,8 @@ static void write_full(const struct hta_rank *r, const struct hta_queue *q, cons
     hs_cell_f64(out, full / ((double)last - (double)first));
 }
 
-int hta_queue_length_series(struct hs_run *run, const struct hs_params *params, struct hs_table *out, struct hs_err *err)
+int hta_queue_length_series(struct hs_run *run, const struct hs_params *params, struct hs_table *out,
+                            struct hs_err *err)
 {
     return each_rank(run, params, series_columns, HTA_COUNT(series_columns), write_series, out, err);
 }

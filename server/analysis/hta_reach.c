@@ -31,7 +31,8 @@ void hta_reach_remove(struct hta_reach *t, size_t i)
 }
 
 /* Nodes cover [lo, lo + width). Depth is log2 of the leaves. */
-static size_t first_above(const struct hta_reach *t, size_t node, size_t lo, size_t width, size_t from, size_t to, double limit)
+static size_t first_above(const struct hta_reach *t, size_t node, size_t lo, size_t width, size_t from, size_t to,
+                          double limit)
 {
     if (lo >= to || lo + width <= from || !(t->max[node] > limit))
         return HTA_REACH_NONE;
@@ -41,7 +42,8 @@ static size_t first_above(const struct hta_reach *t, size_t node, size_t lo, siz
     return i != HTA_REACH_NONE ? i : first_above(t, 2 * node + 1, lo + width / 2, width / 2, from, to, limit);
 }
 
-static size_t last_from(const struct hta_reach *t, size_t node, size_t lo, size_t width, size_t from, size_t to, double limit)
+static size_t last_from(const struct hta_reach *t, size_t node, size_t lo, size_t width, size_t from, size_t to,
+                        double limit)
 {
     if (lo >= to || lo + width <= from || !(t->max[node] >= limit))
         return HTA_REACH_NONE;

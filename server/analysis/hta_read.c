@@ -26,6 +26,7 @@ struct reader {
     struct shape *shapes;
     struct arg stream, corr;
     const double *ts_f, *dur_f; /* by event, for those whose core value does not tell all */
+    const int64_t *dur_i;
     bool rounding;
     size_t lost; /* kept by HTA's rule, but without a time */
 };
@@ -162,6 +163,8 @@ static bool read_times(struct reader *r, const struct shape *k, uint32_t e, stru
     row->ts = to_i64(r->rounding ? ceil(ts) : ts);
     row->end = r->rounding ? floor(ts + dur) : (double)row->ts + dur;
     row->dur = r->rounding ? row->end - (double)row->ts : dur;
+    if (!r->rounding && !k->dur_core && r->dur_i[e] != HS_NO_VALUE && fabs(dur) < 9e18)
+        row->rest = (int32_t)(r->dur_i[e] - (int64_t)dur);
     return true;
 }
 
@@ -183,6 +186,8 @@ static int open_reader(struct reader *r, struct hs_err *err)
         rc = v->ops->arg_f64(v, "ts", 0, &r->ts_f, err);
     if (!rc && odd_dur)
         rc = v->ops->arg_f64(v, "dur", 0, &r->dur_f, err);
+    if (!rc && odd_dur)
+        rc = v->ops->arg_i64(v, "dur", 0, &r->dur_i, err);
     if (!rc)
         rc = find_arg(v, "stream", &r->stream, err);
     if (!rc)

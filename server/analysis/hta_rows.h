@@ -31,6 +31,7 @@ struct hta_row {
     uint32_t index;      /* number of the event in its file */
     uint32_t name, cat;  /* hta_trace.syms */
     uint32_t lane;       /* view->lanes */
+    int32_t rest;        /* what `dur` lost of a whole number beyond 2^53; else 0 */
     bool gpu;            /* HTA's is_gpu: stream and correlation, or a sync event by name */
 };
 

@@ -52,8 +52,8 @@ static void kernels_below(const struct hta_graph *g, uint32_t node, struct rows 
         qsort_r(out->p, out->n, sizeof *out->p, by_start, g->r->rows);
 }
 
-static bool count_pattern(const struct hta_trace *t, const struct hta_graph *g, uint32_t root, const struct rows *kernels,
-                          struct hs_buf *text, struct patterns *out)
+static bool count_pattern(const struct hta_trace *t, const struct hta_graph *g, uint32_t root,
+                          const struct rows *kernels, struct hs_buf *text, struct patterns *out)
 {
     struct hs_str s = hta_text(t, g->r->rows[root].name);
     hs_buf_clear(text);
@@ -137,7 +137,8 @@ static int find_patterns(const struct hta_trace *t, const struct hta_graph *g, s
     if (top == INT32_MAX)
         hs_table_note(out, "rank %lld has no event whose name contains the operator's", (long long)r->rank);
     else if (top < 0)
-        hs_table_note(out, "rank %lld: events of this name outside all call stacks hide the operators from HTA", (long long)r->rank);
+        hs_table_note(out, "rank %lld: events of this name outside all call stacks hide the operators from HTA",
+                      (long long)r->rank);
     if (ok)
         write_patterns(&p, out);
     hs_intern_free(&p.texts);
@@ -146,7 +147,9 @@ static int find_patterns(const struct hta_trace *t, const struct hta_graph *g, s
     hs_vec_free(&kernels);
     hs_buf_free(&text);
     hs_free_array((void **)&named);
-    return ok ? 0 : hs_fail(err, HS_ELIMIT, "the sequences of kernels grew beyond %zu MiB: name a smaller operator", MAX_PATTERNS >> 20);
+    return ok ? 0
+              : hs_fail(err, HS_ELIMIT, "the sequences of kernels grew beyond %zu MiB: name a smaller operator",
+                        MAX_PATTERNS >> 20);
 }
 
 int hta_kernel_sequences(struct hs_run *run, const struct hs_params *params, struct hs_table *out, struct hs_err *err)

@@ -65,8 +65,8 @@ struct runs {
     HS_VEC(struct run_of);
 };
 
-#define CMP(f)                                                                                                         \
-    if (x->f != y->f)                                                                                                  \
+#define CMP(f)        \
+    if (x->f != y->f) \
     return x->f < y->f ? -1 : 1
 
 static int by_kernel_step_rank(const void *a, const void *b)
@@ -80,7 +80,10 @@ static int by_kernel_step_rank(const void *a, const void *b)
     return 0;
 }
 
-static bool same_kernel(const struct run_of *x, const struct run_of *y) { return x->stream == y->stream && x->name == y->name; }
+static bool same_kernel(const struct run_of *x, const struct run_of *y)
+{
+    return x->stream == y->stream && x->name == y->name;
+}
 
 struct scale {
     int64_t first;
@@ -119,7 +122,8 @@ static void find_runs(struct hta_trace *t, const struct hta_map *chosen, const s
             if (x->iter <= 0 || hta_map_get(chosen, x->iter) == HTA_NONE || x->stream <= 0 || x->dur < s->step * 0.01 ||
                 !hta_name_has(t, x, HTA_IS_NCCL_KERNEL))
                 continue;
-            struct run_of r = {x->stream, x->iter, t->ranks[k].rank, text[x->name], i, (double)(x->ts - s->first) / s->step,
+            struct run_of r = {x->stream,       x->iter, t->ranks[k].rank,
+                               text[x->name],   i,       (double)(x->ts - s->first) / s->step,
                                x->dur / s->step};
             if (!hs_vec_push(out, r))
                 return;
@@ -145,7 +149,8 @@ static bool pick_kernel(const struct runs *runs, size_t *from, size_t *to)
         size_t steps = 0;
         for (end = i; end < runs->n && same_kernel(&runs->p[i], &runs->p[end]);) {
             size_t n = 0, first = end;
-            for (; end < runs->n && same_kernel(&runs->p[i], &runs->p[end]) && runs->p[first].iter == runs->p[end].iter; end++)
+            for (; end < runs->n && same_kernel(&runs->p[i], &runs->p[end]) && runs->p[first].iter == runs->p[end].iter;
+                 end++)
                 v[n++] = runs->p[end].len;
             double sd = hta_std(v, n);
             sum += isnan(sd) ? 0 : sd;
@@ -168,7 +173,8 @@ static int descending(const void *a, const void *b)
 }
 
 /* A point for each step in which the rank is among the `want` latest. False: a step has fewer ranks (HTA stops there). */
-static bool count_points(const struct hta_trace *t, const struct runs *runs, size_t from, size_t to, size_t want, double *points)
+static bool count_points(const struct hta_trace *t, const struct runs *runs, size_t from, size_t to, size_t want,
+                         double *points)
 {
     double *v = hs_malloc((runs->n + 1) * sizeof *v);
     bool whole = true;
@@ -241,7 +247,8 @@ static void stragglers(struct hta_trace *t, const struct hs_params *params, stru
     }
     find_runs(t, &chosen, &s, &runs);
     if (!pick_kernel(&runs, &from, &to)) {
-        hs_table_note(out, "no long kernel named ncclKernel* runs on two ranks or more in these steps; HTA knows no other names and stops here");
+        hs_table_note(out, "no long kernel named ncclKernel* runs on two ranks or more in these steps; HTA knows no "
+                           "other names and stops here");
         goto out;
     }
     if (!count_points(t, &runs, from, to, (size_t)want, points))
