@@ -92,7 +92,7 @@ static int fail(struct query *q)
 
 /* args as rows, for those who do not like JSON paths. */
 static const char views[] =
-    "CREATE TEMP VIEW args AS SELECT e.event, j.key, j.value, j.type FROM events e, json_each(e.args) j;"
+    "CREATE VIEW args AS SELECT e.event, j.key, j.value, j.type FROM events e, json_each(e.args) j;"
     "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384;";
 
 static int open_query(struct query *q)
