@@ -17,6 +17,16 @@ bool hs_next_stream(const struct hs_gpu *g, struct hs_stream_rows *r)
     return true;
 }
 
+bool hs_stream_asked(const struct hs_gpu *g, const struct hs_stream_rows *r, const struct hs_params *p)
+{
+    size_t n;
+    const int64_t *streams = hs_param_list(p, "streams", &n);
+    for (size_t i = 0; i < n; i++)
+        if (streams[i] == g->stream[r->first])
+            return true;
+    return !hs_param_has(p, "streams");
+}
+
 void hs_gap_walk(struct hs_gap_walk *w, const struct hs_select *s, struct hs_stream_rows r, int64_t delay)
 {
     *w = (struct hs_gap_walk){s, delay, hs_end_ns(s->gpu.ts[r.first], s->gpu.dur[r.first]), r.first + 1, r.end};

@@ -39,6 +39,14 @@ struct hs_gap_walk {
 void hs_gap_walk(struct hs_gap_walk *w, const struct hs_select *s, struct hs_stream_rows r, int64_t delay);
 bool hs_gap_next(struct hs_gap_walk *w, struct hs_gap *out);
 
+/* Whether the parameter `streams` asks for this stream. */
+bool hs_stream_asked(const struct hs_gpu *g, const struct hs_stream_rows *r, const struct hs_params *p);
+
+#define HS_PARAM_STREAMS                                                                             \
+    {                                                                                                \
+        "streams", HS_P_INT_LIST, "", NULL, 0, 0, NULL, "stream numbers, of any device; absent: all" \
+    }
+
 #define HS_PARAM_KERNEL_DELAY                                                               \
     {                                                                                       \
         "consecutive_kernel_delay", HS_P_TIME, "us", "30", 0, 0, NULL,                      \

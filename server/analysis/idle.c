@@ -1,9 +1,10 @@
 /* idle: idle time of each stream by cause. */
 #include "analysis/analyses.h"
 #include "analysis/gaps.h"
+#include "analysis/hta.h"
 #include "trace/stats.h"
 
-static const struct hs_param_spec params_spec[] = {HS_PARAM_KERNEL_DELAY};
+static const struct hs_param_spec params_spec[] = {HS_PARAM_KERNEL_DELAY, HS_PARAM_STREAMS};
 
 static const struct hs_column_spec columns[] = {
     {"rank", HS_T_INT, "", "rank of the trace"},
@@ -50,7 +51,8 @@ static int run(struct hs_run *r, const struct hs_params *p, struct hs_table *out
         if (rc)
             break;
         for (struct hs_stream_rows rows = {0, 0}; hs_next_stream(&s.gpu, &rows);)
-            stream_rows(&s, rows, hs_param_i64(p, "consecutive_kernel_delay"), out);
+            if (hs_stream_asked(&s.gpu, &rows, p))
+                stream_rows(&s, rows, hs_param_i64(p, "consecutive_kernel_delay"), out);
         if (s.view->quality.count[HS_Q_KERNEL_WITHOUT_LAUNCH])
             hs_table_note(
                 out,
@@ -82,4 +84,5 @@ const struct hs_analysis hs_analysis_idle = {
     .columns = columns,
     .ncolumns = sizeof columns / sizeof columns[0],
     .run = run,
+    .run_hta = hta_idle,
 };

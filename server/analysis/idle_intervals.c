@@ -1,6 +1,7 @@
 /* idle-intervals: the gaps behind `idle`: their statistics, or one by one. */
 #include "analysis/analyses.h"
 #include "analysis/gaps.h"
+#include "analysis/hta.h"
 #include "trace/names.h"
 #include "trace/stats.h"
 
@@ -8,6 +9,7 @@
 
 static const struct hs_param_spec params_spec[] = {
     HS_PARAM_KERNEL_DELAY,
+    HS_PARAM_STREAMS,
     {"list", HS_P_BOOL, "", "false", 0, 0, NULL,
      "the gaps themselves instead of statistics; columns: rank, device, stream, cause, start_us, end_us, idle_us, "
      "kernel (that ended the gap), short_name, event"},
@@ -173,7 +175,8 @@ static int one_rank(struct job *j, const struct hs_run_rank *r, const struct hs_
         return rc;
     j->gaps.n = 0;
     for (struct hs_stream_rows rows = {0, 0}; !rc && hs_next_stream(&j->sel.gpu, &rows);)
-        rc = j->list ? stream_list(j, rows, err) : stream_stats(j, rows, out, err);
+        if (hs_stream_asked(&j->sel.gpu, &rows, p))
+            rc = j->list ? stream_list(j, rows, err) : stream_stats(j, rows, out, err);
     if (!rc && j->list)
         list_rows(j, out);
     hs_select_close(&j->sel);
@@ -229,4 +232,5 @@ const struct hs_analysis hs_analysis_idle_intervals = {
     .columns = columns,
     .ncolumns = sizeof columns / sizeof columns[0],
     .run = run,
+    .run_hta = hta_idle_intervals,
 };

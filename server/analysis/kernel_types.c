@@ -2,6 +2,7 @@
  * put right: the class comes from category and metadata, not from loose name patterns; ties cannot invent overlaps. */
 #include "analysis/analyses.h"
 #include "analysis/device_time.h"
+#include "analysis/hta.h"
 #include "trace/stats.h"
 
 #include <stdlib.h>
@@ -113,4 +114,5 @@ const struct hs_analysis hs_analysis_kernel_types = {
     .columns = columns,
     .ncolumns = sizeof columns / sizeof columns[0],
     .run = run,
+    .run_hta = hta_kernel_types,
 };

@@ -109,11 +109,15 @@ int hs_analysis_run(const struct hs_analysis *a, struct hs_run *run, const struc
         return rc;
     struct hs_table t;
     hs_table_init(&t, a->columns, a->ncolumns);
-    struct hs_run part = select_ranks(run, params, &t);
+    /* HTA reads its own rank numbers out of the files, and what it says of one rank depends on all. */
+    struct hs_run part = hta ? *run : select_ranks(run, params, &t);
     rc = (hta ? a->run_hta : a->run)(&part, params, &t, err);
+    if (!rc && !t.rows && !t.notes.n)
+        hs_table_note(&t, "The run has nothing of what this asks for.");
     if (!rc)
         rc = hs_table_check(&t, err);
-    free(part.ranks);
+    if (!hta)
+        free(part.ranks);
     if (rc)
         hs_table_free(&t);
     else

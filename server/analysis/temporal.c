@@ -2,6 +2,7 @@
  * synchronisation events), devices are told apart, nothing is rounded. */
 #include "analysis/analyses.h"
 #include "analysis/device_time.h"
+#include "analysis/hta.h"
 #include "trace/stats.h"
 
 static const struct hs_column_spec columns[] = {
@@ -78,4 +79,5 @@ const struct hs_analysis hs_analysis_temporal = {
     .columns = columns,
     .ncolumns = sizeof columns / sizeof columns[0],
     .run = run,
+    .run_hta = hta_temporal,
 };
