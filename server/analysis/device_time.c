@@ -1,33 +1,56 @@
 #include "analysis/device_time.h"
+#include "analysis/device_walk.h"
 
 #include <stdlib.h>
 
 #define CLASSES 3
 
-static size_t class_index(uint8_t cls)
+static unsigned class_index(uint8_t cls)
 {
     return cls == HS_CLASS_COMM ? 1 : cls == HS_CLASS_COMPUTE ? 0 : 2;
 }
 
-/* Rows [i, end) are one device. */
-static void one_device(const struct hs_select *s, size_t i, size_t end, struct hs_spans sets[CLASSES],
-                       struct hs_device_time *t)
+/* A sweep over time. until[k]: where the work of class k met so far ends. All time before `now` is credited. */
+struct sweep {
+    int64_t now, until[CLASSES];
+    struct hs_device_time *t;
+};
+
+/* Credits the time up to `t` to the sets of classes that run in it. */
+static void advance(struct sweep *s, int64_t t)
 {
+    while (s->now < t) {
+        unsigned set = 0;
+        int64_t next = t;
+        for (unsigned k = 0; k < CLASSES; k++) {
+            if (s->until[k] > s->now) {
+                set |= 1u << k;
+                next = hs_min_i64(next, s->until[k]);
+            }
+        }
+        if (set)
+            s->t->ns[set] = hs_add_sat(s->t->ns[set], hs_sub_sat(next, s->now));
+        s->now = next;
+    }
+}
+
+/* Rows come by start, so what is cut at the window's border comes by start too. */
+static void one_device(const struct hs_select *s, struct hs_device_walk *w, struct hs_device_time *t)
+{
+    struct sweep sweep = {.now = INT64_MIN, .until = {INT64_MIN, INT64_MIN, INT64_MIN}, .t = t};
     struct hs_span x;
-    *t = (struct hs_device_time){.device = s->gpu.device[i], .first = INT64_MAX, .last = INT64_MIN};
-    for (size_t k = 0; k < CLASSES; k++)
-        sets[k].n = 0;
-    for (; i < end; i++) {
+    *t = (struct hs_device_time){.device = w->device, .first = INT64_MAX, .last = INT64_MIN};
+    for (size_t i; hs_device_row(w, &i);) {
         if (!hs_select_span(s, i, &x))
             continue;
+        int64_t *until = &sweep.until[class_index(s->gpu.cls[i])];
+        advance(&sweep, x.start);
+        *until = hs_max_i64(*until, x.end);
         t->rows++;
         t->first = hs_min_i64(t->first, x.start);
         t->last = hs_max_i64(t->last, x.end);
-        hs_spans_push(&sets[class_index(s->gpu.cls[i])], x.start, x.end);
     }
-    for (size_t k = 0; k < CLASSES; k++)
-        hs_spans_normalise(&sets[k]);
-    hs_spans_sweep(sets, CLASSES, t->ns);
+    advance(&sweep, t->last);
 }
 
 int hs_device_times(const struct hs_select *s, struct hs_device_time **out, size_t *n, struct hs_err *err)
@@ -35,18 +58,16 @@ int hs_device_times(const struct hs_select *s, struct hs_device_time **out, size
     struct {
         HS_VEC(struct hs_device_time);
     } list = HS_VEC_INIT(1 << 20);
-    struct hs_spans sets[CLASSES] = {HS_SPANS_INIT, HS_SPANS_INIT, HS_SPANS_INIT};
+    struct hs_device_walk walk;
     int rc = HS_OK;
-    for (size_t i = 0, end; i < s->gpu.n && !rc; i = end) {
+    hs_device_walk_init(&walk, &s->gpu);
+    while (!rc && hs_device_next(&walk)) {
         struct hs_device_time t;
-        for (end = i + 1; end < s->gpu.n && s->gpu.device[end] == s->gpu.device[i];)
-            end++;
-        one_device(s, i, end, sets, &t);
+        one_device(s, &walk, &t);
         if (t.rows && !hs_vec_push(&list, t))
             rc = hs_fail(err, HS_ELIMIT, "more than a million devices");
     }
-    for (size_t k = 0; k < CLASSES; k++)
-        hs_vec_free(&sets[k]);
+    hs_device_walk_free(&walk);
     if (rc) {
         hs_vec_free(&list);
         return rc;
@@ -55,7 +76,6 @@ int hs_device_times(const struct hs_select *s, struct hs_device_time **out, size
     *n = list.n;
     return HS_OK;
 }
-
 int hs_rank_time(const struct hs_select *s, struct hs_rank_time *out, struct hs_err *err)
 {
     struct hs_device_time *list;

@@ -1,6 +1,7 @@
 /* kernels: device time by name. Statistics are over events, exact, also in "others"; names are kept by their share of time
  * (SEMANTICS of HTA's get_gpu_kernel_breakdown put right: there both are over per-name sums). */
 #include "analysis/analyses.h"
+#include "analysis/hta.h"
 #include "analysis/name_filter.h"
 #include "analysis/select.h"
 #include "trace/names.h"
@@ -55,9 +56,9 @@ struct job {
     struct hs_select sel;
     struct hs_name_filter *filter;
     const char *cls;
-    bool memory;
-    double ratio;  /* 1: keep all */
-    int64_t limit; /* names */
+    bool memory, all; /* all: no row is left out for step, window or memory */
+    double ratio;     /* 1: keep all */
+    int64_t limit;    /* names */
     struct {
         HS_VEC(struct group);
     } groups;
@@ -84,6 +85,8 @@ static size_t slot_of(const struct job *j, size_t i)
 
 static bool row_counts(const struct job *j, size_t i)
 {
+    if (j->all)
+        return true;
     uint8_t cls = j->sel.gpu.cls[i];
     return hs_select_starts(&j->sel, i) && (j->memory || cls == HS_CLASS_COMPUTE || cls == HS_CLASS_COMM);
 }
@@ -95,7 +98,6 @@ static int count_rows(struct job *j, struct hs_err *err)
     for (size_t i = 0; i < g->n; i++) {
         if (!row_counts(j, i))
             continue;
-        j->total = hs_add_sat(j->total, g->dur[i]);
         uint32_t *of = &j->group_of[slot_of(j, i)];
         if (!*of) {
             bool wanted =
@@ -104,36 +106,39 @@ static int count_rows(struct job *j, struct hs_err *err)
             if (wanted && !hs_vec_push(&j->groups, ((struct group){g->name[i], g->cls[i], 0, 0, 0})))
                 return hs_fail(err, HS_ELIMIT, "more distinct names than there may be");
         }
-        if (*of == UINT32_MAX)
+        if (*of == UINT32_MAX) {
+            j->total = hs_add_sat(j->total, g->dur[i]);
             continue;
+        }
         j->groups.p[*of - 1].count++;
-        j->groups.p[*of - 1].sum = hs_add_sat(j->groups.p[*of - 1].sum, g->dur[i]);
         j->rows++;
     }
     return HS_OK;
 }
 
-/* Second pass: durations, group by group (a counting sort), each group sorted. */
+/* Second pass: durations, group by group (a counting sort), each group sorted and summed. */
 static void gather(struct job *j)
 {
     const struct hs_gpu *g = &j->sel.gpu;
-    size_t at = 0;
+    size_t at = 0, *cursor = hs_calloc(j->groups.n, sizeof *cursor);
     for (size_t k = 0; k < j->groups.n; k++) {
-        j->groups.p[k].first = at;
+        cursor[k] = j->groups.p[k].first = at;
         at += j->groups.p[k].count;
-        j->groups.p[k].count = 0;
     }
     j->durs = hs_realloc_array(NULL, at, sizeof *j->durs);
     j->scratch = hs_realloc_array(NULL, at, sizeof *j->scratch);
     for (size_t i = 0; i < g->n; i++) {
         uint32_t of = row_counts(j, i) ? j->group_of[slot_of(j, i)] : 0;
-        if (!of || of == UINT32_MAX)
-            continue;
-        struct group *x = &j->groups.p[of - 1];
-        j->durs[x->first + x->count++] = g->dur[i];
+        if (of && of != UINT32_MAX)
+            j->durs[cursor[of - 1]++] = g->dur[i];
     }
-    for (size_t k = 0; k < j->groups.n; k++)
-        hs_sort_i64(j->durs + j->groups.p[k].first, j->scratch, j->groups.p[k].count);
+    free(cursor);
+    for (size_t k = 0; k < j->groups.n; k++) {
+        struct group *x = &j->groups.p[k];
+        hs_sort_i64(j->durs + x->first, j->scratch, x->count);
+        x->sum = hs_sum_i64(j->durs + x->first, x->count);
+        j->total = hs_add_sat(j->total, x->sum);
+    }
 }
 
 static int by_time(const void *a, const void *b, void *view)
@@ -149,10 +154,11 @@ static void stat_cells(const int64_t *sorted, size_t n, int64_t sum, int64_t tot
 {
     hs_cell_i64(out, (int64_t)n);
     hs_cell_ns(out, sum);
-    hs_cell_ns(out, hs_round_i64(hs_mean_i64(sorted, n)));
+    double mean = (double)sum / (double)n;
+    hs_cell_ns(out, hs_round_i64(mean));
     hs_cell_ns(out, sorted[0]);
     hs_cell_ns(out, sorted[n - 1]);
-    hs_cell_ns(out, hs_round_i64(hs_std_i64(sorted, n)));
+    hs_cell_ns(out, hs_round_i64(hs_std_about(sorted, n, mean)));
     hs_cell_ns(out, hs_round_i64(hs_percentile_i64(sorted, n, 0.5)));
     hs_cell_ns(out, hs_round_i64(hs_percentile_i64(sorted, n, 0.95)));
     hs_cell_ns(out, hs_round_i64(hs_percentile_i64(sorted, n, 0.99)));
@@ -220,6 +226,7 @@ static int one_rank(struct job *j, const struct hs_run_rank *r, const struct hs_
     int rc = hs_select_open(&j->sel, r, p, out, err);
     if (rc)
         return rc;
+    j->all = j->memory && !j->sel.step_on && j->sel.from == INT64_MIN && j->sel.to == INT64_MAX;
     j->group_of = hs_calloc(j->sel.view->nsyms + 1, 4 * sizeof *j->group_of);
     rc = count_rows(j, err);
     if (!rc && j->rows) {
@@ -271,4 +278,5 @@ const struct hs_analysis hs_analysis_kernels = {
     .columns = columns,
     .ncolumns = sizeof columns / sizeof columns[0],
     .run = run,
+    .run_hta = hta_kernels,
 };

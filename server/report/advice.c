@@ -86,7 +86,7 @@ static double one_kernel(const struct hs_facts *f, char text[TEXT])
         return 0;
     snprintf(text, TEXT, "Look at one kernel first: %.200s takes %.1f %% of all GPU work.", f->top[0].short_name,
              f->top[0].share_pct);
-    return f->top[0].share_pct * hs_facts_pct(f, f->time.busy_ns) / 100;
+    return f->top[0].share_pct * hs_facts_pct(f, f->time.busy_ns) / 1000; /* say a tenth of it can be won */
 }
 
 /* Our own threshold: a tenth more or less computation than the median rank. */

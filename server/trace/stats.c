@@ -3,6 +3,7 @@
 #include "trace/intervals.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define RADIX_FROM 512 /* below it a merge sort is faster than clearing the histograms */
@@ -43,28 +44,44 @@ static void merge_sort(int64_t *v, int64_t *scratch, size_t n)
         memcpy(v, from, n * sizeof *v);
 }
 
-/* Least significant digit first over v - min, as many digits as the range has. */
+enum { BITS = 11, SIZE = 1 << BITS, DIGITS = 6 };
+
+static size_t digit(int64_t x, int64_t min, unsigned d)
+{
+    return (((uint64_t)x - (uint64_t)min) >> (d * BITS)) & (SIZE - 1);
+}
+
+/* Least significant digit first over v - min, as many digits as the range has; all of them counted in one pass. */
 static void radix_sort(int64_t *v, int64_t *scratch, size_t n, int64_t min, uint64_t range)
 {
-    enum { BITS = 11, SIZE = 1 << BITS };
+    unsigned digits = 0;
+    while (digits < DIGITS && range >> (digits * BITS))
+        digits++;
+    size_t(*count)[SIZE] = calloc(digits ? digits : 1, sizeof *count);
     int64_t *from = v, *to = scratch;
-    for (unsigned shift = 0; shift < 64 && range >> shift; shift += BITS) {
-        size_t count[SIZE] = {0}, sum = 0;
-        for (size_t i = 0; i < n; i++)
-            count[(((uint64_t)from[i] - (uint64_t)min) >> shift) & (SIZE - 1)]++;
+    if (!count) { /* slower, but it needs no memory */
+        merge_sort(v, scratch, n);
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        for (unsigned d = 0; d < digits; d++)
+            count[d][digit(v[i], min, d)]++;
+    for (unsigned d = 0; d < digits; d++) {
+        size_t sum = 0;
         for (size_t b = 0; b < SIZE; b++) {
-            size_t c = count[b];
-            count[b] = sum;
+            size_t c = count[d][b];
+            count[d][b] = sum;
             sum += c;
         }
         for (size_t i = 0; i < n; i++)
-            to[count[(((uint64_t)from[i] - (uint64_t)min) >> shift) & (SIZE - 1)]++] = from[i];
+            to[count[d][digit(from[i], min, d)]++] = from[i];
         int64_t *swap = from;
         from = to;
         to = swap;
     }
     if (from != v)
         memcpy(v, from, n * sizeof *v);
+    free(count);
 }
 
 void hs_sort_i64(int64_t *v, int64_t *scratch, size_t n)
@@ -94,16 +111,21 @@ double hs_mean_i64(const int64_t *v, size_t n)
     return n ? (double)hs_sum_i64(v, n) / (double)n : NAN;
 }
 
-double hs_std_i64(const int64_t *v, size_t n)
+double hs_std_about(const int64_t *v, size_t n, double mean)
 {
     if (n < 2)
         return NAN;
-    double mean = hs_mean_i64(v, n), sum = 0;
+    double sum = 0;
     for (size_t i = 0; i < n; i++) {
         double d = (double)v[i] - mean;
         sum += d * d;
     }
     return sqrt(sum / (double)(n - 1));
+}
+
+double hs_std_i64(const int64_t *v, size_t n)
+{
+    return hs_std_about(v, n, hs_mean_i64(v, n));
 }
 
 double hs_percentile_i64(const int64_t *sorted, size_t n, double q)

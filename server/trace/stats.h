@@ -11,7 +11,8 @@ void hs_sort_i64(int64_t *v, int64_t *scratch, size_t n);
 
 int64_t hs_sum_i64(const int64_t *v, size_t n); /* saturates */
 double hs_mean_i64(const int64_t *v, size_t n); /* NaN for n = 0 */
-double hs_std_i64(const int64_t *v, size_t n);  /* NaN for n < 2; two passes over the deviations from the mean */
+double hs_std_i64(const int64_t *v, size_t n);  /* NaN for n < 2; two passes: the mean, then the deviations from it */
+double hs_std_about(const int64_t *v, size_t n, double mean); /* the second pass alone */
 
 /* q in 0..1 of ascending samples; NaN for n = 0. */
 double hs_percentile_i64(const int64_t *sorted, size_t n, double q);
