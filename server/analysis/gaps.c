@@ -53,6 +53,7 @@ bool hs_gap_next(struct hs_gap_walk *w, struct hs_gap *out)
         }
         if (start > from && start > s->from && from < s->to && hs_select_step(s, s->gpu.step[w->i])) {
             *out = (struct hs_gap){{hs_max_i64(from, s->from), hs_min_i64(start, s->to)},
+                                   {from, start},
                                    hs_cause_of(s->gpu.launch_ts[w->i], from, hs_sub_sat(start, from), w->delay),
                                    w->i};
             found = true;

@@ -18,9 +18,10 @@ const char *hs_cause_word(enum hs_cause c); /* "host_wait", "kernel_wait", "othe
 enum hs_cause hs_cause_of(int64_t launch, int64_t idle_since, int64_t gap, int64_t delay);
 
 struct hs_gap {
-    struct hs_span at;   /* cut at the window; file time */
-    enum hs_cause cause; /* of the whole gap */
-    size_t next;         /* device row that ends it */
+    struct hs_span at;    /* cut at the window; file time */
+    struct hs_span whole; /* the same, not cut */
+    enum hs_cause cause;  /* of the whole gap */
+    size_t next;          /* device row that ends it */
 };
 
 /* A stream's rows: [first, end) of the device table. Walk all: for (r = {0}; hs_next_stream(g, &r);) */

@@ -29,7 +29,7 @@ static const struct hs_column_spec columns[] = {
      "lane: announces a lane, its whole extent and its count; event: one event; idle: one gap; bin: all that was too "
      "narrow to stand alone"},
     {"start_us", HS_T_TIME, "us",
-     "start on the run's clock; of events their own, also before the window; of bins pixel borders"},
+     "start on the run's clock; of events and gaps their own, also before the window; of bins pixel borders"},
     {"end_us", HS_T_TIME, "us", "end on the run's clock"},
     {"name", HS_T_TEXT, "", "event: its name; idle: the work that ended the gap; bin: its longest event"},
     {"short_name", HS_T_TEXT, "", "short form of name"},
@@ -146,7 +146,7 @@ static void draw_stream(const struct hs_select *s, struct hs_stream_rows rows, i
     }
     hs_gap_walk(&walk, s, rows, delay);
     while (hs_gap_next(&walk, &gap)) {
-        struct hs_span at = {hs_add_sat(gap.at.start, s->offset), hs_add_sat(gap.at.end, s->offset)};
+        struct hs_span at = {hs_add_sat(gap.whole.start, s->offset), hs_add_sat(gap.whole.end, s->offset)};
         hs_lane_gap(bins, at, gap.cause, g->name[gap.next], g->event[gap.next]);
     }
 }

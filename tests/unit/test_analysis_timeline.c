@@ -80,7 +80,7 @@ START_TEST(a_window_shows_what_reaches_into_it)
     ck_assert_int_eq(table_i64(&t, wide, "start_us"), 0); /* its own start, before the window */
     ck_assert_int_eq(table_i64(&t, wide, "end_us"), 10000);
     size_t idle = find_row(&t, "idle", "0/gpu/0/7", 0);
-    ck_assert_int_eq(table_i64(&t, idle, "end_us"), 15000);
+    ck_assert_int_eq(table_i64(&t, idle, "end_us"), 20000); /* and its own end, after it */
     ck_assert_uint_eq(find_row(&t, "event", "0/gpu/0/7", wide + 1), SIZE_MAX);
     hs_table_free(&t);
     t = fake_analyze(small(), "timeline", "step=12&px=50"); /* the step's own window: 1000 ns a pixel */
