@@ -8,7 +8,7 @@
 
 #define DICT_MAX 4096u
 #define DICT_SLOTS (4 * DICT_MAX)
-#define SAMPLE_STRIDE 8u /* one block of eight is looked at when the layout is chosen */
+#define SAMPLE_STRIDE 16u /* one block of sixteen is looked at when the layout is chosen */
 
 struct hs_encoder {
     uint64_t q[HS_SEG_ROWS];     /* (number - base) / divisor */
@@ -52,50 +52,73 @@ static size_t varint_bytes(uint64_t v)
 
 struct block {
     uint64_t r[HS_BLOCK]; /* what is packed; zero beyond n */
+    uint64_t any;         /* all of them or-ed: how wide the widest is */
     size_t n;
     uint64_t base; /* of FOR and DELTA (there as zigzag), else 0 */
 };
+
+#define TOP_BIT (UINT64_C(1) << 63)
+
+static inline uint64_t less_u64(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Four minima at once, so that one comparison need not wait for the one before. */
+static uint64_t lowest(const uint64_t *v, size_t n)
+{
+    uint64_t a = v[0], b = a, c = a, d = a;
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        a = less_u64(a, v[i]);
+        b = less_u64(b, v[i + 1]);
+        c = less_u64(c, v[i + 2]);
+        d = less_u64(d, v[i + 3]);
+    }
+    for (; i < n; i++)
+        a = less_u64(a, v[i]);
+    return less_u64(less_u64(a, b), less_u64(c, d));
+}
 
 /* The residuals of block `at` under a layout. */
 static void block_fill(struct block *b, enum hs_codec_kind kind, const uint64_t *q, size_t n, size_t at)
 {
     size_t len = n - at < HS_BLOCK ? n - at : HS_BLOCK;
-    uint64_t *r = b->r;
+    uint64_t *r = b->r, any = 0;
     const uint64_t *v = q + at;
     b->n = len;
     b->base = 0;
-    /* Before the first number stands the one that makes the first delta equal to the second (see start_of). */
+    /* Before the first number stands the one that makes the first delta equal to the second (see put_blocks). */
     uint64_t first = n > 1 ? q[1] - q[0] : 0;
     if (kind == HS_CODEC_FOR) {
-        uint64_t lo = v[0];
-        for (size_t i = 1; i < len; i++)
-            lo = v[i] < lo ? v[i] : lo;
+        uint64_t lo = b->base = lowest(v, len);
         for (size_t i = 0; i < len; i++)
-            r[i] = v[i] - lo;
-        b->base = lo;
+            any |= r[i] = v[i] - lo;
     } else {
         r[0] = at ? v[0] - v[-1] : first;
         for (size_t i = 1; i < len; i++)
             r[i] = v[i] - v[i - 1];
         if (kind == HS_CODEC_DELTA) {
-            int64_t lo = (int64_t)r[0];
-            for (size_t i = 1; i < len; i++)
-                lo = (int64_t)r[i] < lo ? (int64_t)r[i] : lo;
+            /* Signed order is unsigned order with the top bit turned over. */
             for (size_t i = 0; i < len; i++)
-                r[i] -= (uint64_t)lo;
-            b->base = hs_zigzag((uint64_t)lo);
+                r[i] ^= TOP_BIT;
+            uint64_t lo = lowest(r, len);
+            for (size_t i = 0; i < len; i++)
+                any |= r[i] -= lo;
+            b->base = hs_zigzag(lo ^ TOP_BIT);
         } else if (kind == HS_CODEC_ZIGZAG) {
             for (size_t i = 0; i < len; i++)
-                r[i] = hs_zigzag(r[i]);
+                any |= r[i] = hs_zigzag(r[i]);
         } else {
             uint64_t before = at > 1 ? v[-1] - v[-2] : first;
             for (size_t i = 0; i < len; i++) {
                 uint64_t d = r[i];
-                r[i] = hs_zigzag(d - before);
+                any |= r[i] = hs_zigzag(d - before);
                 before = d;
             }
         }
     }
+    b->any = any;
     for (size_t i = len; i < HS_BLOCK; i++)
         r[i] = 0;
 }
@@ -105,20 +128,25 @@ struct fit {
     size_t exceptions, bytes;
 };
 
+static inline unsigned bits_or_1(uint64_t v)
+{
+    return 64u - (unsigned)__builtin_clzll(v | 1);
+}
+
 /* The cheapest width: from the widest number down, each bit saved in the low parts pays for more exceptions. */
 static struct fit block_fit(const struct block *b)
 {
     uint8_t count[4][72] = {{0}}; /* four histograms, so that equal widths in a row do not wait for each other */
-    uint64_t any = 0;
-    for (size_t i = 0; i < HS_BLOCK; i++)
-        any |= b->r[i];
-    unsigned widest = hs_bits(any);
+    unsigned widest = hs_bits(b->any);
     struct fit best = {hs_pack_width(widest), 0, 0, 1 + hs_pack_bytes(b->n, hs_pack_width(widest))};
     if (widest < 3)
         return best;
-    for (size_t i = 0; i < HS_BLOCK; i += 4)
-        for (size_t k = 0; k < 4; k++)
-            count[k][64u - (unsigned)__builtin_clzll(b->r[i + k] | 1)]++;
+    for (size_t i = 0; i < HS_BLOCK; i += 4) {
+        count[0][bits_or_1(b->r[i])]++;
+        count[1][bits_or_1(b->r[i + 1])]++;
+        count[2][bits_or_1(b->r[i + 2])]++;
+        count[3][bits_or_1(b->r[i + 3])]++;
+    }
     size_t exceptions = 0;
     for (unsigned w = widest; w-- > 0;) {
         exceptions += (size_t)count[0][w + 1] + count[1][w + 1] + count[2][w + 1] + count[3][w + 1];
@@ -134,34 +162,45 @@ static struct fit block_fit(const struct block *b)
     return best;
 }
 
+/* Parts the numbers at the block's width: low parts to `low`, the others' high parts packed at `p` behind their positions.
+ * Returns what follows. */
+static uint8_t *put_exceptions(const struct block *b, const struct fit *f, uint64_t *low, uint8_t *p)
+{
+    uint64_t high[HS_BLOCK + 8], mask = (UINT64_C(1) << f->width) - 1;
+    size_t k = 0;
+    *p++ = (uint8_t)f->exceptions;
+    *p++ = (uint8_t)f->high;
+    for (size_t i = 0; i < HS_BLOCK; i++) {
+        low[i] = b->r[i] & mask;
+        high[k] = b->r[i] >> f->width;
+        p[k] = (uint8_t)i; /* overwritten by the next one unless this is an exception */
+        k += high[k] != 0;
+    }
+    for (size_t i = k; i % 8; i++)
+        high[i] = 0;
+    p += k;
+    hs_pack(high, k, f->high, p);
+    return p + hs_pack_bytes(k, f->high);
+}
+
 static void block_put(const struct block *b, enum hs_codec_kind kind, struct hs_buf *out)
 {
     struct fit f = block_fit(b);
-    if (!hs_buf_reserve(out, f.bytes + 16 + HS_PACK_SLACK))
+    const uint64_t *low = b->r;
+    uint64_t masked[HS_BLOCK];
+    if (!hs_buf_reserve(out, f.bytes + 16 + HS_BLOCK))
         return;
     hs_buf_putc(out, (char)(f.width | (f.high ? HS_BLOCK_PATCHED : 0)));
     if (kind == HS_CODEC_FOR || kind == HS_CODEC_DELTA)
         put_varint(out, b->base);
-    const uint64_t *low = b->r;
-    uint64_t masked[HS_BLOCK];
+    uint8_t *p = (uint8_t *)out->p + out->n;
     if (f.high) {
-        uint64_t high[HS_BLOCK] = {0}, mask = (UINT64_C(1) << f.width) - 1;
-        size_t k = 0;
-        hs_buf_putc(out, (char)f.exceptions);
-        hs_buf_putc(out, (char)f.high);
-        for (size_t i = 0; i < HS_BLOCK; i++) {
-            masked[i] = b->r[i] & mask;
-            if (b->r[i] > mask) {
-                high[k++] = b->r[i] >> f.width;
-                hs_buf_putc(out, (char)i);
-            }
-        }
-        hs_pack(high, k, f.high, (uint8_t *)out->p + out->n);
-        out->n += hs_pack_bytes(k, f.high);
+        p = put_exceptions(b, &f, masked, p);
         low = masked;
     }
-    hs_pack(low, b->n, f.width, (uint8_t *)out->p + out->n);
-    out->n += hs_pack_bytes(b->n, f.width);
+    hs_pack(low, b->n, f.width, p);
+    p += hs_pack_bytes(b->n, f.width);
+    out->n = (size_t)(p - (uint8_t *)out->p);
 }
 
 /* ---- choosing a layout ---- */
@@ -183,17 +222,16 @@ static size_t estimate(enum hs_codec_kind kind, const uint64_t *q, size_t n)
 
 static enum hs_codec_kind choose(const uint64_t *q, size_t n, size_t *bytes)
 {
-    static const enum hs_codec_kind kinds[] = {HS_CODEC_FOR, HS_CODEC_DELTA, HS_CODEC_ZIGZAG, HS_CODEC_DELTA2};
-    enum hs_codec_kind best = HS_CODEC_FOR;
-    *bytes = SIZE_MAX;
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        size_t b = estimate(kinds[i], q, n);
-        if (b < *bytes) {
-            *bytes = b;
-            best = kinds[i];
-        }
+    size_t plain = estimate(HS_CODEC_FOR, q, n), delta = estimate(HS_CODEC_DELTA, q, n);
+    size_t zigzag = estimate(HS_CODEC_ZIGZAG, q, n), least = delta < zigzag ? delta : zigzag;
+    enum hs_codec_kind kind = delta < zigzag ? HS_CODEC_DELTA : HS_CODEC_ZIGZAG;
+    if (plain <= least) { /* then differences of differences will not be better either */
+        *bytes = plain;
+        return HS_CODEC_FOR;
     }
-    return best;
+    size_t delta2 = estimate(HS_CODEC_DELTA2, q, n);
+    *bytes = delta2 < least ? delta2 : least;
+    return delta2 < least ? HS_CODEC_DELTA2 : kind;
 }
 
 static void put_blocks(enum hs_codec_kind kind, const uint64_t *q, size_t n, struct hs_buf *out)
@@ -246,14 +284,6 @@ static void put_sized(const uint64_t *q, size_t n, struct hs_buf *out)
 
 /* ---- runs and dictionaries ---- */
 
-static size_t count_runs(const uint64_t *q, size_t n)
-{
-    size_t runs = 1;
-    for (size_t i = 1; i < n; i++)
-        runs += q[i] != q[i - 1];
-    return runs;
-}
-
 /* Values to a, lengths less 1 to b. */
 static void split_runs(struct hs_encoder *e, size_t n)
 {
@@ -273,7 +303,12 @@ static size_t split_dict(struct hs_encoder *e, size_t n, size_t stride, size_t m
     size_t count = 0;
     for (size_t i = 0; i < n; i += stride) {
         uint64_t v = e->q[i];
-        size_t s = (size_t)(v * UINT64_C(0x9e3779b97f4a7c15) >> 32) % DICT_SLOTS;
+        if (i && v == e->q[i - stride]) {
+            e->b[i] = e->b[i - stride];
+            continue;
+        }
+        /* Small numbers, which symbols mostly are, are their own slot. */
+        size_t s = (size_t)(v < DICT_SLOTS ? v : v * UINT64_C(0x9e3779b97f4a7c15) >> 32) % DICT_SLOTS;
         while (e->codes[s] && e->keys[s] != v)
             s = (s + 1) % DICT_SLOTS;
         if (!e->codes[s]) {
@@ -288,12 +323,14 @@ static size_t split_dict(struct hs_encoder *e, size_t n, size_t stride, size_t m
     return count;
 }
 
-/* Whether a dictionary may pay: wide numbers, and a sample of 256 rows with few distinct ones. */
+/* Splits if a dictionary may pay: a sample of 256 rows must have few distinct numbers, and all of them together no more
+ * than can be told apart by fewer bits than the best layout so far takes a number. */
 static size_t try_dict(struct hs_encoder *e, size_t n, size_t best)
 {
-    if (n < 256 || best * 8 / n < 4 || !split_dict(e, n, n / 256, 160))
+    size_t bits = best * 8 / n, most = bits < 12 ? (size_t)1 << bits : DICT_MAX;
+    if (n < 256 || !bits || !split_dict(e, n, n / 256, 160))
         return 0;
-    return split_dict(e, n, 1, n / 8 < DICT_MAX ? n / 8 : DICT_MAX);
+    return split_dict(e, n, 1, n / 8 < most ? n / 8 : most);
 }
 
 static void put_pair(struct hs_encoder *e, size_t count, size_t n, struct hs_buf *out)
@@ -317,23 +354,24 @@ static uint64_t gcd(uint64_t a, uint64_t b)
 
 /* Divides all q by their greatest common divisor and returns it (1: none). Exact division is a multiplication by the
  * inverse modulo 2^64 of the odd part and a rotation; a quotient out of range tells a number that is no multiple. */
-static uint64_t divide(uint64_t *q, size_t n)
+static uint64_t divide(uint64_t *q, size_t n, uint64_t *quotients)
 {
     uint64_t g = 0;
     for (size_t i = 0; i < 64 && g != 1; i++)
-        g = gcd(g, q[i * n / 64]);
+        g = gcd(g, q[(i * n + i * 7919 % n) / 64]); /* uneven steps, so as not to fall in with the numbers' own */
     while (g > 1) {
         unsigned shift = (unsigned)__builtin_ctzll(g);
-        uint64_t odd = g >> shift, inverse = odd, most = UINT64_MAX / g, bad = 0;
+        uint64_t odd = g >> shift, inverse = odd, most = UINT64_MAX / g;
+        bool bad = false;
         for (int i = 0; i < 5; i++)
             inverse *= 2 - odd * inverse;
         for (size_t i = 0; i < n; i++) {
-            uint64_t t = q[i] * inverse, r = t >> shift | t << ((64 - shift) & 63);
-            bad |= r > most ? q[i] : 0;
+            uint64_t t = q[i] * inverse;
+            quotients[i] = t = t >> shift | t << ((64 - shift) & 63);
+            bad |= t > most;
         }
         if (!bad) {
-            for (size_t i = 0; i < n; i++)
-                q[i] = q[i] * inverse >> shift;
+            memcpy(q, quotients, n * sizeof *q);
             return g;
         }
         for (size_t i = 0; i < n && g != 1; i++)
@@ -342,15 +380,27 @@ static uint64_t divide(uint64_t *q, size_t n)
     return 1;
 }
 
+static inline void widen(int64_t v, int64_t *min, int64_t *max)
+{
+    *min = v < *min ? v : *min;
+    *max = v > *max ? v : *max;
+}
+
 static void range(const int64_t *v, size_t n, int64_t *min, int64_t *max)
 {
-    int64_t lo = v[0], hi = v[0];
-    for (size_t i = 1; i < n; i++) {
-        lo = v[i] < lo ? v[i] : lo;
-        hi = v[i] > hi ? v[i] : hi;
+    *min = *max = v[0];
+    if (!memcmp(v, v + 1, (n - 1) * sizeof *v)) /* all the same; ends at the first that is not */
+        return;
+    int64_t lo = v[0], hi = lo;
+    size_t i = 0;
+    for (; i + 2 <= n; i += 2) { /* two chains of comparisons */
+        widen(v[i], min, max);
+        widen(v[i + 1], &lo, &hi);
     }
-    *min = lo;
-    *max = hi;
+    if (i < n)
+        widen(v[i], min, max);
+    widen(lo, min, max);
+    widen(hi, min, max);
 }
 
 /* Fills the holes with the number before them (the first present one at the start), appends the run lengths to `out`. */
@@ -376,10 +426,10 @@ static void fill_holes(struct hs_encoder *e, const int64_t *v, size_t n, struct 
 
 /* ---- the whole ---- */
 
-static void put_body(struct hs_encoder *e, size_t n, unsigned flags, uint64_t base, const struct hs_buf *extra,
-                     struct hs_buf *out)
+static void put_body(struct hs_encoder *e, size_t n, size_t runs, unsigned flags, uint64_t base,
+                     const struct hs_buf *extra, struct hs_buf *out)
 {
-    size_t best, runs = count_runs(e->q, n), count = 0;
+    size_t best, count = 0;
     enum hs_codec_kind kind = choose(e->q, n, &best);
     if (runs < n / 4) {
         split_runs(e, runs ? n : 0);
@@ -427,15 +477,19 @@ void hs_encode(struct hs_encoder *e, const int64_t *v, size_t n, struct hs_buf *
         put_head(out, HS_CODEC_CONST | flags, n, (uint64_t)*min);
         hs_buf_put(out, holes.p, holes.n);
     } else {
-        for (size_t i = 0; i < n; i++)
+        size_t runs = 1;
+        e->q[0] = (uint64_t)v[0] - (uint64_t)*min;
+        for (size_t i = 1; i < n; i++) {
             e->q[i] = (uint64_t)v[i] - (uint64_t)*min;
-        uint64_t g = divide(e->q, n);
+            runs += v[i] != v[i - 1];
+        }
+        uint64_t g = divide(e->q, n, e->a);
         if (g > 1) {
             flags |= HS_CODEC_DIVISOR;
             put_varint(&extra, g);
         }
         hs_buf_put(&extra, holes.p, holes.n);
-        put_body(e, n, flags, (uint64_t)*min, &extra, out);
+        put_body(e, n, runs, flags, (uint64_t)*min, &extra, out);
     }
     hs_buf_put(out, slack, sizeof slack);
     hs_buf_free(&extra);
