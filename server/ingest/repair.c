@@ -221,6 +221,8 @@ static enum hs_scan fix_text(struct fix *f, bool is_key)
             if (e == UNKNOWN)
                 return HS_SCAN_MORE;
             ended = e == YES;
+            if (!ended && is_key) /* a lost colon: nobody writes quotes into keys */
+                return HS_SCAN_ODD;
             if (!ended) {
                 defect(f, HS_Q_BARE_QUOTE);
                 put(f, "\\");
