@@ -105,7 +105,8 @@ END_TEST
 START_TEST(empty_spans_stand_in_the_closing_one)
 {
     /* SEMANTICS Q40: A = [10,11], Z = [11,11], B = [11,12]: Z in A, whatever the order in the file */
-    uint32_t b = op("B", 11, 1), z = op("Z", 11, 0), a = op("A", 10, 1);
+    uint32_t b = op("B", 11, 4), z = op("Z", 11, 0), a = op("A", 10, 1);
+    op("in B", 11, 2);
     uint32_t p = op("P", 20, 10), at_start = op("s", 20, 0), inside = op("i", 25, 0), at_end = op("e", 30, 0);
     uint32_t lone = op("lone", 40, 0);
     link_run(&t, &k);
@@ -313,6 +314,7 @@ START_TEST(shared_correlations_take_the_last_call_before)
     ck_assert_uint_ne(k.parent[late], o);
     ck_assert_int_eq(count(HS_Q_SHARED_CORRELATION), 1);
     ck_assert_int_eq(count(HS_Q_EARLY_KERNEL), 1);
+    ck_assert_int_eq(count(HS_Q_LAUNCH_WITHOUT_KERNEL), 0);
     ck_assert_uint_eq(k.launches.n, 2); /* the operator is no launch */
 }
 END_TEST
