@@ -32,14 +32,19 @@ static int join_device_rows(const struct hta_rank *r, const struct hta_map *kept
 {
     struct hta_map group;
     size_t total = 0, *at = NULL;
-    uint32_t *order = hs_malloc((ngpu + 1) * sizeof *order);
+    uint32_t *order = hs_malloc((ngpu + 1) * sizeof *order), *of = hs_malloc((ngpu + 1) * sizeof *of);
+    uint32_t *times = hs_malloc((ngpu + 1) * sizeof *times); /* by group */
     int rc = 0;
     hta_map_init(&group);
     for (size_t i = 0; i < ngpu; i++) {
-        uint32_t *g = hta_map_at(&group, gpu[i].corr), c = hta_map_get(kept, gpu[i].corr);
-        if (*g == HTA_NONE)
+        uint32_t *g = hta_map_at(&group, gpu[i].corr);
+        if (*g == HTA_NONE) {
+            uint32_t c = hta_map_get(kept, gpu[i].corr);
             *g = (uint32_t)group.n - 1;
-        total += c == HTA_NONE ? 0 : c;
+            times[*g] = c == HTA_NONE ? 0 : c;
+        }
+        of[i] = *g;
+        total += times[*g];
         if (total > MAX_REPEATED(r->n)) {
             rc = hs_fail(err, HS_ELIMIT,
                          "rank %lld: HTA would repeat device events beyond all measure, because many CPU events share "
@@ -50,22 +55,21 @@ static int join_device_rows(const struct hta_rank *r, const struct hta_map *kept
     }
     at = hs_calloc(group.n + 1, sizeof *at);
     for (size_t i = 0; i < ngpu; i++)
-        at[hta_map_get(&group, gpu[i].corr) + 1]++;
+        at[of[i] + 1]++;
     for (size_t g = 0; g < group.n; g++)
         at[g + 1] += at[g];
     for (size_t i = 0; i < ngpu; i++)
-        order[at[hta_map_get(&group, gpu[i].corr)]++] = (uint32_t)i;
+        order[at[of[i]]++] = (uint32_t)i;
     *out = hs_malloc((total + room + 1) * sizeof **out);
-    for (size_t i = 0; i < ngpu; i++) {
-        const struct hta_row *x = &gpu[order[i]];
-        uint32_t c = hta_map_get(kept, x->corr);
-        for (uint32_t k = 0; c != HTA_NONE && k < c; k++)
-            (*out)[(*n)++] = *x;
-    }
+    for (size_t i = 0; i < ngpu; i++)
+        for (uint32_t k = 0; k < times[of[order[i]]]; k++)
+            (*out)[(*n)++] = gpu[order[i]];
 out:
     hta_map_free(&group);
     hs_free_array((void **)&at);
     hs_free_array((void **)&order);
+    hs_free_array((void **)&of);
+    hs_free_array((void **)&times);
     return rc;
 }
 
