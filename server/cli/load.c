@@ -36,6 +36,8 @@ static void import_one(void *arg)
     if (!j->rc) {
         j->rc = hs_import(&in, &j->o, &j->out, &j->n, &j->err);
         hs_input_close_file(&in);
+        if (j->rc && !strstr(j->err.text, j->path->path)) /* what is wrong is told; here, where */
+            hs_err_prefix(&j->err, "%s", j->path->path);
     }
     hs_progress_done(&j->all->bar);
 }
