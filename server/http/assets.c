@@ -21,6 +21,7 @@
     ASSET(js_cells_js, "js/cells.js", JS)                   \
     ASSET(js_dom_js, "js/dom.js", JS)                       \
     ASSET(js_files_js, "js/files.js", JS)                   \
+    ASSET(js_filters_js, "js/filters.js", JS)               \
     ASSET(js_format_js, "js/format.js", JS)                 \
     ASSET(js_guard_js, "js/guard.js", JS)                   \
     ASSET(js_home_js, "js/home.js", JS)                     \

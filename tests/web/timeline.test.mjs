@@ -5,7 +5,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import {test} from 'node:test';
 import {gunzipSync} from 'node:zlib';
-import {generate, query, site, until, writeTrace} from './harness.mjs';
+import {generate, kernelRows, query, site, until, writeTrace} from './harness.mjs';
 
 const GUTTER = 132; // as in timeline-draw.js
 
@@ -223,7 +223,7 @@ test('wheel, keys, drag and buttons move the window, and the URL follows without
 test('zoomed in, names come from the server\'s finer tiles', async () => {
   // The longest kernel of the trace, read from the file itself.
   const trace = JSON.parse(gunzipSync(fs.readFileSync(sample.files[0])));
-  const kernels = trace.traceEvents.filter((e) => e.cat === 'kernel' && e.args?.stream === sample.truth.ranks[0].streams[0].number);
+  const kernels = trace.traceEvents.filter((e) => e.cat === 'kernel' && e.args?.stream === sample.truth.ranks[0].streams[0].stream);
   const first = Math.min(...trace.traceEvents.filter((e) => ['kernel', 'gpu_memcpy', 'gpu_memset'].includes(e.cat) && e.args?.stream === kernels[0].args.stream).map((e) => Number(e.ts)));
   const lane = (await lanes('sample')).find((l) => l.lane.startsWith('0/') && l.lane.endsWith(`/${kernels[0].args.stream}`));
   const short = kernels[Math.floor(kernels.length / 2)]; // an ordinary one, far too short for the whole run's pixels
@@ -257,5 +257,29 @@ test('a gap of the idle tab leads to its place on the timeline', async () => {
   await link.waitFor();
   await link.click();
   await page.locator('.tl-pin').getByText('Idle, host wait: 300.0 µs').waitFor();
+  await page.close();
+});
+
+test('"Kernels in sight" is the kernel table of the window, and the chip lets go of it', async () => {
+  const t0 = await handStart();
+  const page = await open(`/?run=hand&tab=timeline&from=${t0 + 350}&to=${t0 + 950}`);
+  await page.getByRole('link', {name: 'Kernels in sight'}).click();
+  await page.waitForURL(/tab=kernels/);
+  // kernel_a ended before the window; the others start in it.
+  assert.deepEqual((await kernelRows(page)).map((r) => r.full).sort(), HAND.slice(1).map((k) => k.name).sort());
+  await page.getByRole('button', {name: /600\.0 µs from/}).click();
+  await until(async () => (await kernelRows(page)).length === HAND.length, 'all kernels');
+  assert.equal(query(page).from, undefined);
+  await page.close();
+});
+
+test('a kernel leads from the table to the timeline, where the others step back', async () => {
+  const page = await s.page('/?run=hand&tab=kernels');
+  await page.locator('button.expand', {hasText: 'kernel_c'}).click();
+  await page.getByRole('link', {name: 'Find on the timeline'}).click();
+  await page.locator('canvas.tl-canvas').waitFor();
+  assert.equal(query(page).hl, 'kernel_c');
+  await page.getByRole('button', {name: /only kernel_c/}).click();
+  await until(() => query(page).hl === undefined, 'the others are back');
   await page.close();
 });

@@ -18,7 +18,8 @@ export async function analysesTab(box, page) {
   const result = h('div', {class: 'stacked'});
   const nav = h('nav', {class: 'panel panel-body', 'aria-label': 'Analyses'}, list.map((a) => h('a', {
     href: href({run: page.run, tab: 'analyses', rank: page.state.rank, a: a.name}, {}), 'data-nav': true, 'aria-current': a === current ? 'page' : null,
-  }, title(words(a.name)), h('small', {}, a.summary))));
+    title: a.summary,
+  }, title(words(a.name)))));
   fill(box, h('div', {class: 'analyses'}, nav, h('div', {class: 'stacked'}, about(current, page), result)));
   await guard(result, page.signal, () => show(result, current, page));
 }

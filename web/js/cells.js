@@ -53,8 +53,9 @@ export function plain(v) {
 }
 
 /** The short name to read, the full one to hover. Direction is isolated: a name in Arabic does not turn its row round. */
-export function nameCell(cell, full, short) {
-  cell.append(h('bdi', {class: 'name', title: clip(full, 1500)}, short || shortName(full)));
+export function nameCell(cell, full, short, rest = '') {
+  if (full === null || full === undefined) return cell.append('–');
+  cell.append(h('bdi', {class: 'name', title: clip(full, 1500)}, short || shortName(full) || '(no name)', rest ? h('span', {class: 'dim'}, rest) : null));
 }
 
 /** A bar with its number; the number is what counts, the bar lets the eye find the large ones. */

@@ -4,10 +4,11 @@ import * as api from './api.js';
 import {columnOf, nameCell, stackBar} from './cells.js';
 import {fill, h} from './dom.js';
 import {asNumber, count, percent, time, title, usText} from './format.js';
+import {rankSelect, windowChip, windowParams} from './filters.js';
 import {guard} from './guard.js';
 import {causeKey, classChip, keyLabel, legend} from './palette.js';
 import {DataTable, parseSort, sortText} from './table.js';
-import {href, replace} from './url.js';
+import {go, href, replace} from './url.js';
 
 const CAUSES = ['host', 'wait', 'gap'];
 const LONGEST = 500; // gaps of each rank
@@ -39,7 +40,7 @@ function byStream(result) {
 }
 
 async function streamsPanel(box, page) {
-  const result = await api.analysis(page.run, 'idle', {rank: page.state.rank}, page.signal);
+  const result = await api.analysis(page.run, 'idle', {rank: page.state.rank, ...windowParams(page)}, page.signal);
   if (page.signal.aborted) return;
   const rows = byStream(result);
   const most = Math.max(0, ...rows.map((r) => r.total));
@@ -58,11 +59,11 @@ async function streamsPanel(box, page) {
     number('gaps', 'Gaps', '6rem', count, (r) => r.gaps),
   ], {caption: 'Idle time by stream and cause', sort: {key: 'total', down: true}, max: '45vh', empty: result.notes[0] ?? 'No stream was idle.'});
   table.setRows([...rows.keys()]);
-  fill(box, h('div', {class: 'panel-head'}, h('h2', {}, 'Idle time by cause'), h('span', {class: 'end'}, legend(CAUSES))), table.element, result.notes.map((n) => h('p', {class: 'note'}, n)));
+  fill(box, h('div', {class: 'panel-head'}, h('h2', {}, 'Idle time by cause'), rankSelect(page, 'Rank', () => go({})), windowChip(page), h('span', {class: 'end'}, legend(CAUSES))), table.element, result.notes.map((n) => h('p', {class: 'note'}, n)));
 }
 
 async function gapsPanel(box, page) {
-  const result = await api.analysis(page.run, 'idle-intervals', {list: 'true', longest: LONGEST, rank: page.state.rank}, page.signal);
+  const result = await api.analysis(page.run, 'idle-intervals', {list: 'true', longest: LONGEST, rank: page.state.rank, ...windowParams(page)}, page.signal);
   if (page.signal.aborted) return;
   const start = result.col('start_us');
   const dur = result.col('idle_us');

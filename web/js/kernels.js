@@ -4,6 +4,7 @@ import * as api from './api.js';
 import {columnOf, largest, nameCell, shareBar} from './cells.js';
 import {copyButton, copyText, debounce, fill, h} from './dom.js';
 import {asNumber, clip, count, percent, shortName, time} from './format.js';
+import {rankSelect, windowChip, windowParams} from './filters.js';
 import {classChip} from './palette.js';
 import {DataTable, parseSort, sortText} from './table.js';
 import {href, push, replace} from './url.js';
@@ -13,17 +14,20 @@ const SHORT = ['short_name', 'short'];
 const CLASS = ['class', 'kernel_class', 'kernel_type', 'type'];
 const SUM = ['sum_us', 'total_us', 'time_us'];
 
-export async function kernelsPanel(box, page, {max}) {
-  const result = await api.analysis(page.run, 'kernels', {}, page.signal);
+/** `windowed`: only the work within the URL's window of time, if it has one. */
+export async function kernelsPanel(box, page, {max, windowed}) {
+  const within = windowed ? windowParams(page) : {};
+  const result = await api.analysis(page.run, 'kernels', within, page.signal);
   if (page.signal.aborted) return;
-  const view = new Kernels(result, page, max);
+  const view = new Kernels(result, page, max, windowed ? within : null);
   fill(box, view.head(), view.table.element, view.foot, result.notes.map((n) => h('p', {class: 'note'}, n)));
   view.apply();
 }
 
 class Kernels {
-  constructor(result, page, max) {
+  constructor(result, page, max, within) {
     this.result = result;
+    this.window = within; // null: the page around has a timeline, whose window is not the table's
     this.page = page;
     this.names = result.col(...NAME);
     this.shorts = result.col(...SHORT);
@@ -56,7 +60,7 @@ class Kernels {
     const unit = long >= 1e6 ? {name: 'ms', per: 1e3, digits: 3} : {name: 'µs', per: 1, digits: long >= 1e3 ? 1 : 2};
     const columns = specs.map((spec) => {
       const values = result.data[spec.name];
-      if (spec.name === name) return columnOf(spec, values, {key: name, label: 'Kernel', header: true, value: (i) => this.#short(i), cell: (td, i) => nameCell(td, values[i], this.#short(i))});
+      if (spec.name === name) return columnOf(spec, values, {key: name, label: 'Kernel', header: true, value: (i) => this.#short(i), cell: (td, i) => nameCell(td, values[i], this.#short(i), this.#rest(i))});
       if (spec.type === 'percent') return columnOf(spec, values, {width: '7.4rem', cell: (td, i) => { td.append(shareBar(values[i], share)); }});
       if (CLASS.includes(spec.name)) return columnOf(spec, values, {width: '8.7rem', cell: (td, i) => { td.append(classChip(values[i])); }});
       if (perCall.includes(spec)) return columnOf(spec, values, {width: '4.9rem', ...(spec.name === 'stddev_us' ? {label: 'Std'} : {})}, unit);
@@ -72,6 +76,26 @@ class Kernels {
   }
 
   #short(i) { return this.shorts[i] ? clip(this.shorts[i], 160) : shortName(this.names[i]); }
+
+  /** What tells kernels of one short name apart: the rest of the full name, template arguments and all. */
+  #rest(i) {
+    this.sharing ??= this.#namesByShort();
+    const short = this.#short(i);
+    if (!(this.sharing.get(short)?.size > 1)) return '';
+    const full = String(this.names[i]);
+    const at = full.indexOf(short);
+    return at < 0 ? '' : full.slice(at + short.length, at + short.length + 400).replace(/\(anonymous namespace\)::|\b\w+::/g, '').slice(0, 160);
+  }
+
+  #namesByShort() {
+    const out = new Map();
+    for (let i = 0; i < this.result.n; i++) {
+      const short = this.#short(i);
+      if (!out.has(short)) out.set(short, new Set());
+      out.get(short).add(this.names[i]);
+    }
+    return out;
+  }
 
   #detail(i) {
     const rank = this.ranks[i];
@@ -95,28 +119,19 @@ class Kernels {
       push({re: this.filter.re ? '1' : ''});
       this.apply();
     });
-    const params = () => ({rank: this.filter.rank});
+    const params = () => ({...this.window, rank: this.filter.rank});
     const url = (format) => api.analysisUrl(this.page.run, 'kernels', {...params(), format});
     this.csv = h('a', {class: 'button quiet', href: url('csv'), download: 'kernels.csv'}, 'CSV');
     const markdown = h('button', {type: 'button', class: 'quiet', title: 'Copy the table as Markdown', onclick: async (e) => {
       const button = e.currentTarget;
       copyText(await (await fetch(url('md'))).text(), button);
     }}, 'Copy Markdown');
-    return h('div', {class: 'panel-head'}, h('h2', {}, 'Kernels'), search, regex, this.#rankSelect(), this.#classButtons(),
-      h('span', {class: 'end'}, this.csv, markdown));
-  }
-
-  #rankSelect() {
-    if (this.page.ranks.length < 2) return null;
-    const select = h('select', {'aria-label': 'Rank'}, h('option', {value: ''}, 'all ranks'), this.page.ranks.map((r) => h('option', {value: String(r)}, `rank ${r}`)));
-    select.value = this.filter.rank;
-    select.addEventListener('change', () => {
-      this.filter.rank = select.value;
-      push({rank: select.value});
-      this.csv.href = api.analysisUrl(this.page.run, 'kernels', {rank: select.value, format: 'csv'});
+    return h('div', {class: 'panel-head'}, h('h2', {}, 'Kernels'), search, regex, rankSelect(this.page, 'Rank', (rank) => {
+      this.filter.rank = rank;
+      this.csv.href = url('csv');
       this.apply();
-    });
-    return select;
+    }), this.#classButtons(), this.window && windowChip(this.page),
+      h('span', {class: 'end'}, this.csv, markdown));
   }
 
   #classButtons() {

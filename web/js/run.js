@@ -22,7 +22,7 @@ const alone = (panel, options) => (box, page) => {
 
 const TABS = [
   ['', 'Overview', overviewTab],
-  ['kernels', 'Kernels', alone(kernelsPanel, {max: 'calc(100vh - 310px)'})],
+  ['kernels', 'Kernels', alone(kernelsPanel, {max: 'calc(100vh - 310px)', windowed: true})],
   ['timeline', 'Timeline', alone(timelinePanel, {tall: true})],
   ['idle', 'Idle', idleTab],
   ['analyses', 'Analyses', analysesTab],
@@ -72,8 +72,10 @@ function tabs(current) {
 async function summary(box, page) {
   try {
     const report = await api.report(page.run, page.signal);
-    const {sentence, advice} = readReport(report);
-    fill(box, h('p', {class: 'finding'}, clip(sentence, 600)), advice.length ? h('ul', {}, advice.map((a) => h('li', {}, clip(a, 400)))) : null);
+    const {sentence, verdict, advice} = readReport(report);
+    const form = (format, label) => h('a', {href: api.reportUrl(page.run, format), target: '_blank', rel: 'noopener'}, label);
+    fill(box, h('p', {class: 'finding'}, clip(sentence, 600)),
+      h('p', {class: 'dim'}, verdict ? h('strong', {class: 'verdict'}, clip(verdict, 60)) : null, 'Report: ', form('md', 'Markdown'), ' · ', form('json', 'JSON')), advice.length ? h('ul', {}, advice.map((a) => h('li', {}, clip(a, 400)))) : null);
   } catch (e) {
     if (page.signal.aborted) return;
     fill(box, h('p', {class: 'finding dim'}, `No summary: ${e.message}`));
@@ -81,10 +83,12 @@ async function summary(box, page) {
 }
 
 export function readReport(report) {
-  const text = (x) => (typeof x === 'string' ? x : x?.sentence ?? x?.text ?? x?.title ?? '');
-  const sentence = text(report.finding ?? report.main_finding ?? report.summary ?? report.bottleneck) || 'The report has no finding for this run.';
-  const advice = (report.recommendations ?? []).map(text).filter(Boolean);
-  return {sentence, advice};
+  const text = (x) => (typeof x === 'string' ? x : x?.text ?? '');
+  return {
+    sentence: text(report.main_finding) || 'The report has no finding for this run.',
+    verdict: report.bottleneck?.verdict ?? '',
+    advice: (report.recommendations ?? []).map(text).filter(Boolean),
+  };
 }
 
 async function overviewTab(box, page) {

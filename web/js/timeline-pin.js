@@ -19,7 +19,7 @@ function tell(t, span) {
   const where = `rank ${span.lane.group} · ${laneLabel(span.lane, t.manyDevices)}`;
   const dur = time(span.end - span.start);
   const name = cell('name') ?? '';
-  const short = cell('short_name') || shortName(name);
+  const short = cell('short_name') || shortName(name) || '(no name)';
   if (span.kind === KIND.idle) return {title: `Idle, ${keyLabel(span.key)}: ${dur}`, full: '', facts: where, name, short, say: CAUSE[span.key]};
   const n = asNumber(cell('count')) || 0;
   if (span.kind === KIND.busy && span.share === 0) return {title: `Idle in pieces: ${dur}`, full: '', facts: where, name: '', short: '', say: `Mostly ${keyLabel(span.cause)}.`};

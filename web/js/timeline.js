@@ -4,13 +4,14 @@
 
 import {debounce, fill, h} from './dom.js';
 import {asNumber, time, usText} from './format.js';
+import {rankSelect} from './filters.js';
 import {keyLabel, legend, patterns, theme} from './palette.js';
 import {TimelineData} from './timeline-data.js';
 import {draw, GUTTER, layout, RULER} from './timeline-draw.js';
 import {listen} from './timeline-input.js';
 import {drawMini, MINI} from './timeline-mini.js';
 import {showPin, tip} from './timeline-pin.js';
-import {push, replace} from './url.js';
+import {href, push, replace} from './url.js';
 
 const BUSY = ['compute', 'comm', 'memory', 'other'];
 const CAUSES = ['host', 'wait', 'gap'];
@@ -66,8 +67,12 @@ class Timeline {
     this.live = h('span', {class: 'sr', role: 'status'});
     const cpu = h('input', {type: 'checkbox', checked: this.lanes === 'all', onchange: (e) => this.setLanes(e.target.checked ? 'all' : 'gpu')});
     fill(this.box, h('div', {class: 'tl'},
-      h('div', {class: 'panel-head'}, h('h2', {}, 'Timeline'), this.rankSelect(), h('label', {class: 'field'}, cpu, 'CPU threads'), this.highlightChip(),
-        h('span', {class: 'end'}, this.window,
+      h('div', {class: 'panel-head'}, h('h2', {}, 'Timeline'), rankSelect(this.page, 'Rank of the timeline', (rank) => {
+        this.rank = rank;
+        this.arrange();
+        this.resize();
+      }), h('label', {class: 'field'}, cpu, 'CPU threads'), this.highlightChip(),
+        h('span', {class: 'end'}, this.window, this.kernelsLink(),
           button('◂', 'Earlier (a)', () => this.pan(-0.3)), button('▸', 'Later (d)', () => this.pan(0.3)),
           button('−', 'Zoom out (s)', () => this.zoom(2)), button('+', 'Zoom in (w)', () => this.zoom(0.5)), button('Whole run', 'Show the whole run (0)', () => this.whole()))),
       this.mini, this.scroller, this.tip, this.details,
@@ -81,17 +86,12 @@ class Timeline {
     listen(this, signal);
   }
 
-  rankSelect() {
-    if (this.page.ranks.length < 2) return null;
-    const select = h('select', {'aria-label': 'Rank of the timeline'}, h('option', {value: ''}, 'all ranks'), this.page.ranks.map((r) => h('option', {value: String(r)}, `rank ${r}`)));
-    select.value = this.rank;
-    select.addEventListener('change', () => {
-      this.rank = select.value;
-      push({rank: this.rank});
-      this.arrange();
-      this.resize();
-    });
-    return select;
+  /** To the kernel table of just what is in sight. */
+  kernelsLink() {
+    const a = h('a', {class: 'button quiet', 'data-nav': true, href: '#'}, 'Kernels in sight');
+    const aim = () => { a.href = href({run: this.page.run, tab: 'kernels', rank: this.rank, from: usText(this.view.from), to: usText(this.view.to)}, {}); };
+    for (const type of ['pointerenter', 'focus', 'click']) a.addEventListener(type, aim);
+    return a;
   }
 
   highlightChip() {
