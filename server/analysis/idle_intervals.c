@@ -49,7 +49,7 @@ static const struct hs_column_spec list_columns[] = {
 
 struct listed {
     struct hs_gap gap;
-    size_t order; /* as walked */
+    size_t order; /* as walked: of equal ones the earlier stands first */
 };
 
 struct job {
@@ -58,6 +58,8 @@ struct job {
     int cause; /* -1 all */
     bool list;
     size_t longest; /* 0 all */
+    size_t listed;
+    int64_t worth; /* shorter gaps need not be listed */
     struct {
         HS_VEC(int64_t);
     } lengths[HS_CAUSES];
@@ -116,40 +118,57 @@ static int stream_stats(struct job *j, struct hs_stream_rows r, struct hs_table 
     return HS_OK;
 }
 
+static int64_t length_of(const struct listed *x)
+{
+    return hs_sub_sat(x->gap.at.end, x->gap.at.start);
+}
+
+static int by_length(const void *a, const void *b)
+{
+    const struct listed *x = a, *y = b;
+    if (length_of(x) != length_of(y))
+        return length_of(x) < length_of(y) ? 1 : -1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+/* Keeps the longest ones only. From then on shorter ones than the last of them are not even taken, so the list stays small
+ * and the whole is linear in the gaps. */
+static void keep_longest(struct job *j)
+{
+    if (j->gaps.n <= j->longest)
+        return;
+    qsort(j->gaps.p, j->gaps.n, sizeof *j->gaps.p, by_length);
+    j->gaps.n = j->longest;
+    j->worth = hs_max_i64(j->worth, length_of(&j->gaps.p[j->longest - 1]));
+}
+
 static int stream_list(struct job *j, struct hs_stream_rows r, struct hs_err *err)
 {
     struct hs_gap_walk w;
     struct listed x;
     hs_gap_walk(&w, &j->sel, r, j->delay);
     while (hs_gap_next(&w, &x.gap)) {
-        x.order = j->gaps.n;
-        if (hs_sub_sat(x.gap.at.end, x.gap.at.start) < j->min_idle || (j->cause >= 0 && j->cause != (int)x.gap.cause))
+        if (length_of(&x) < j->worth || (j->cause >= 0 && j->cause != (int)x.gap.cause))
             continue;
+        x.order = j->listed++;
         if (!hs_vec_push(&j->gaps, x))
             return hs_fail(err, HS_ELIMIT, "more than %zu gaps: ask for fewer with min_idle or longest", j->gaps.max);
+        if (j->longest && j->gaps.n >= 4 * j->longest + 1024)
+            keep_longest(j);
     }
     return HS_OK;
-}
-
-static int by_length(const void *a, const void *b)
-{
-    const struct listed *x = a, *y = b;
-    int64_t lx = hs_sub_sat(x->gap.at.end, x->gap.at.start), ly = hs_sub_sat(y->gap.at.end, y->gap.at.start);
-    if (lx != ly)
-        return lx < ly ? 1 : -1;
-    return (x->order > y->order) - (x->order < y->order);
 }
 
 static void list_rows(struct job *j, struct hs_table *out)
 {
     const struct hs_select *s = &j->sel;
     struct hs_buf scratch = HS_BUF_INIT(1 << 24);
-    size_t n = j->gaps.n;
     if (j->longest) {
-        qsort(j->gaps.p, n, sizeof *j->gaps.p, by_length);
-        n = n < j->longest ? n : j->longest;
+        keep_longest(j);
+        if (j->gaps.n)
+            qsort(j->gaps.p, j->gaps.n, sizeof *j->gaps.p, by_length);
     }
-    for (size_t i = 0; i < n && !out->full; i++) {
+    for (size_t i = 0; i < j->gaps.n && !out->full; i++) {
         const struct hs_gap *g = &j->gaps.p[i].gap;
         struct hs_str name = hs_view_str(s->view, s->gpu.name[g->next]);
         hs_table_row(out);
@@ -173,7 +192,8 @@ static int one_rank(struct job *j, const struct hs_run_rank *r, const struct hs_
     int rc = hs_select_open(&j->sel, r, p, out, err);
     if (rc)
         return rc;
-    j->gaps.n = 0;
+    j->gaps.n = j->listed = 0;
+    j->worth = j->min_idle;
     for (struct hs_stream_rows rows = {0, 0}; !rc && hs_next_stream(&j->sel.gpu, &rows);)
         if (hs_stream_asked(&j->sel.gpu, &rows, p))
             rc = j->list ? stream_list(j, rows, err) : stream_stats(j, rows, out, err);

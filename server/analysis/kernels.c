@@ -64,7 +64,6 @@ struct job {
     } groups;
     uint32_t *group_of; /* by symbol * 4 + class - 1: index + 1; 0 not seen; UINT32_MAX filtered out */
     int64_t *durs, *scratch;
-    size_t rows;
     int64_t total; /* the whole of share_pct */
 };
 
@@ -111,22 +110,22 @@ static int count_rows(struct job *j, struct hs_err *err)
             continue;
         }
         j->groups.p[*of - 1].count++;
-        j->rows++;
     }
     return HS_OK;
 }
 
-/* Second pass: durations, group by group (a counting sort), each group sorted and summed. */
+/* Second pass: durations, group by group (a counting sort), and their sums. */
 static void gather(struct job *j)
 {
     const struct hs_gpu *g = &j->sel.gpu;
-    size_t at = 0, *cursor = hs_calloc(j->groups.n, sizeof *cursor);
+    size_t at = 0, largest = 0, *cursor = hs_calloc(j->groups.n, sizeof *cursor);
     for (size_t k = 0; k < j->groups.n; k++) {
         cursor[k] = j->groups.p[k].first = at;
         at += j->groups.p[k].count;
+        largest = largest > j->groups.p[k].count ? largest : j->groups.p[k].count;
     }
     j->durs = hs_realloc_array(NULL, at, sizeof *j->durs);
-    j->scratch = hs_realloc_array(NULL, at, sizeof *j->scratch);
+    j->scratch = hs_realloc_array(NULL, largest, sizeof *j->scratch);
     for (size_t i = 0; i < g->n; i++) {
         uint32_t of = row_counts(j, i) ? j->group_of[slot_of(j, i)] : 0;
         if (of && of != UINT32_MAX)
@@ -135,7 +134,6 @@ static void gather(struct job *j)
     free(cursor);
     for (size_t k = 0; k < j->groups.n; k++) {
         struct group *x = &j->groups.p[k];
-        hs_sort_i64(j->durs + x->first, j->scratch, x->count);
         x->sum = hs_sum_i64(j->durs + x->first, x->count);
         j->total = hs_add_sat(j->total, x->sum);
     }
@@ -150,39 +148,44 @@ static int by_time(const void *a, const void *b, void *view)
     return c ? c : (x->cls > y->cls) - (x->cls < y->cls);
 }
 
-static void stat_cells(const int64_t *sorted, size_t n, int64_t sum, int64_t total, size_t names, struct hs_table *out)
+/* Uses the durations up. */
+static void stat_cells(int64_t *durs, int64_t *scratch, size_t n, int64_t total, size_t names, struct hs_table *out)
 {
+    static const double q[] = {0.5, 0.95, 0.99};
+    double p[3];
+    struct hs_moments m = hs_moments_i64(durs, n);
+    hs_quantiles_i64(durs, scratch, n, q, 3, p);
     hs_cell_i64(out, (int64_t)n);
-    hs_cell_ns(out, sum);
-    double mean = (double)sum / (double)n;
-    hs_cell_ns(out, hs_round_i64(mean));
-    hs_cell_ns(out, sorted[0]);
-    hs_cell_ns(out, sorted[n - 1]);
-    hs_cell_ns(out, hs_round_i64(hs_std_about(sorted, n, mean)));
-    hs_cell_ns(out, hs_round_i64(hs_percentile_i64(sorted, n, 0.5)));
-    hs_cell_ns(out, hs_round_i64(hs_percentile_i64(sorted, n, 0.95)));
-    hs_cell_ns(out, hs_round_i64(hs_percentile_i64(sorted, n, 0.99)));
-    hs_cell_f64(out, hs_percent(sum, total));
+    hs_cell_ns(out, m.sum);
+    hs_cell_ns(out, hs_round_i64(m.mean));
+    hs_cell_ns(out, m.min);
+    hs_cell_ns(out, m.max);
+    hs_cell_ns(out, hs_round_i64(m.std));
+    for (int k = 0; k < 3; k++)
+        hs_cell_ns(out, hs_round_i64(p[k]));
+    hs_cell_f64(out, hs_percent(m.sum, total));
     hs_cell_i64(out, (int64_t)names);
 }
 
-/* The names left over become one row, over their events. durs may be overwritten: every kept row is out by now. */
+/* The names left over become one row, over their events: their durations put together. */
 static void others_row(struct job *j, size_t kept, struct hs_table *out)
 {
-    size_t n = 0;
-    int64_t sum = 0;
-    for (size_t k = kept; k < j->groups.n; k++) {
-        memcpy(j->scratch + n, j->durs + j->groups.p[k].first, j->groups.p[k].count * sizeof *j->durs);
+    size_t n = 0, at = 0;
+    for (size_t k = kept; k < j->groups.n; k++)
         n += j->groups.p[k].count;
-        sum = hs_add_sat(sum, j->groups.p[k].sum);
+    int64_t *all = hs_realloc_array(NULL, n, sizeof *all), *scratch = hs_realloc_array(NULL, n, sizeof *scratch);
+    for (size_t k = kept; k < j->groups.n; k++) {
+        memcpy(all + at, j->durs + j->groups.p[k].first, j->groups.p[k].count * sizeof *all);
+        at += j->groups.p[k].count;
     }
-    hs_sort_i64(j->scratch, j->durs, n);
     hs_table_row(out);
     hs_cell_i64(out, j->sel.rank);
     hs_cell_cstr(out, "others");
     hs_cell_cstr(out, "others");
     hs_cell_null(out);
-    stat_cells(j->scratch, n, sum, j->total, j->groups.n - kept, out);
+    stat_cells(all, scratch, n, j->total, j->groups.n - kept, out);
+    free(all);
+    free(scratch);
 }
 
 /* How many of the groups, longest first, stay rows: the fewest that reach the share, at most `limit`. */
@@ -210,7 +213,7 @@ static void write_rows(struct job *j, struct hs_table *out)
         hs_cell_text(out, name);
         hs_cell_text(out, hs_short_name(name, &scratch));
         hs_cell_cstr(out, hs_class_word(x->cls));
-        stat_cells(j->durs + x->first, x->count, x->sum, j->total, 1, out);
+        stat_cells(j->durs + x->first, j->scratch, x->count, j->total, 1, out);
     }
     if (kept < j->groups.n)
         others_row(j, kept, out);
@@ -221,7 +224,6 @@ static int one_rank(struct job *j, const struct hs_run_rank *r, const struct hs_
                     struct hs_err *err)
 {
     j->groups.n = 0;
-    j->rows = 0;
     j->total = 0;
     int rc = hs_select_open(&j->sel, r, p, out, err);
     if (rc)
@@ -229,7 +231,7 @@ static int one_rank(struct job *j, const struct hs_run_rank *r, const struct hs_
     j->all = j->memory && !j->sel.step_on && j->sel.from == INT64_MIN && j->sel.to == INT64_MAX;
     j->group_of = hs_calloc(j->sel.view->nsyms + 1, 4 * sizeof *j->group_of);
     rc = count_rows(j, err);
-    if (!rc && j->rows) {
+    if (!rc && j->groups.n) {
         gather(j);
         write_rows(j, out);
     }

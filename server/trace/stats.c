@@ -3,6 +3,7 @@
 #include "trace/intervals.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,6 +138,109 @@ double hs_percentile_i64(const int64_t *sorted, size_t n, double q)
     if (i >= n - 1)
         return (double)sorted[n - 1];
     return (double)sorted[i] + ((double)sorted[i + 1] - (double)sorted[i]) * (position - low);
+}
+
+/* ---- percentiles without sorting ---- */
+
+/* Samples are counted in buckets by their highest bits; only buckets that hold one of the wanted places are gathered and
+ * sorted. `start` is the place of a bucket's first sample in sorted order, `at` where it is gathered. */
+struct buckets {
+    size_t start[SIZE + 1];
+    size_t at[SIZE];
+    bool wanted[SIZE];
+};
+
+static size_t bucket_of_place(const struct buckets *b, size_t place)
+{
+    size_t low = 0, high = SIZE; /* start[low] <= place < start[high] */
+    while (high - low > 1) {
+        size_t mid = low + (high - low) / 2;
+        if (b->start[mid] <= place)
+            low = mid;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+static size_t place_below(size_t n, double q)
+{
+    double position = (double)(n - 1) * q;
+    return position > 0 ? (size_t)position : 0;
+}
+
+static void count_buckets(struct buckets *b, const int64_t *v, size_t n, int64_t min, unsigned shift)
+{
+    for (size_t i = 0; i < n; i++)
+        b->start[(((uint64_t)v[i] - (uint64_t)min) >> shift) + 1]++;
+    for (size_t k = 0; k < SIZE; k++)
+        b->start[k + 1] += b->start[k];
+}
+
+static void select_quantiles(int64_t *v, int64_t *scratch, size_t n, int64_t min, int64_t max, const double *q,
+                             size_t nq, double *out)
+{
+    struct buckets b = {{0}, {0}, {false}};
+    unsigned shift = 0;
+    size_t total = 0;
+    while (((uint64_t)max - (uint64_t)min) >> shift >= SIZE)
+        shift++;
+    count_buckets(&b, v, n, min, shift);
+    for (size_t k = 0; k < nq; k++) {
+        size_t place = place_below(n, q[k]);
+        b.wanted[bucket_of_place(&b, place)] = true;
+        b.wanted[bucket_of_place(&b, place + 1 < n ? place + 1 : place)] = true;
+    }
+    for (size_t k = 0; k < SIZE; k++) {
+        b.at[k] = total;
+        total += b.wanted[k] ? b.start[k + 1] - b.start[k] : 0;
+    }
+    for (size_t i = 0; i < n; i++) {
+        size_t k = ((uint64_t)v[i] - (uint64_t)min) >> shift;
+        if (b.wanted[k])
+            scratch[b.at[k]++] = v[i];
+    }
+    for (size_t k = 0; k < SIZE; k++) {
+        size_t count = b.start[k + 1] - b.start[k];
+        if (b.wanted[k] && (b.at[k] -= count, count > 1 && shift))
+            hs_sort_i64(scratch + b.at[k], v, count);
+    }
+    for (size_t k = 0; k < nq; k++) {
+        size_t place = place_below(n, q[k]), next = place + 1 < n ? place + 1 : place;
+        size_t low = bucket_of_place(&b, place), high = bucket_of_place(&b, next);
+        double x = (double)scratch[b.at[low] + place - b.start[low]],
+               y = (double)scratch[b.at[high] + next - b.start[high]];
+        out[k] = x + (y - x) * ((double)(n - 1) * q[k] - (double)place);
+    }
+}
+
+void hs_quantiles_i64(int64_t *v, int64_t *scratch, size_t n, const double *q, size_t nq, double *out)
+{
+    if (n < RADIX_FROM) {
+        hs_sort_i64(v, scratch, n);
+        for (size_t k = 0; k < nq; k++)
+            out[k] = hs_percentile_i64(v, n, q[k]);
+        return;
+    }
+    int64_t min = v[0], max = v[0];
+    for (size_t i = 1; i < n; i++) {
+        min = hs_min_i64(min, v[i]);
+        max = hs_max_i64(max, v[i]);
+    }
+    select_quantiles(v, scratch, n, min, max, q, nq, out);
+}
+
+struct hs_moments hs_moments_i64(const int64_t *v, size_t n)
+{
+    struct hs_moments m = {0, n ? v[0] : 0, n ? v[0] : 0, 0, 0};
+    for (size_t i = 0; i < n; i++) {
+        m.sum = hs_add_sat(m.sum, v[i]);
+        m.min = hs_min_i64(m.min, v[i]);
+        m.max = hs_max_i64(m.max, v[i]);
+    }
+    m.mean = n ? (double)m.sum / (double)n : NAN;
+    m.std = hs_std_about(v, n, m.mean);
+    return m;
 }
 
 double hs_percent(int64_t part, int64_t whole)

@@ -17,6 +17,17 @@ double hs_std_about(const int64_t *v, size_t n, double mean); /* the second pass
 /* q in 0..1 of ascending samples; NaN for n = 0. */
 double hs_percentile_i64(const int64_t *sorted, size_t n, double q);
 
+/* out[k] = percentile q[k], k < nq <= HS_QUANTILES, of samples in any order: finds the few samples that matter instead of
+ * sorting all. v and scratch (n elements each) are used up. */
+#define HS_QUANTILES 8
+void hs_quantiles_i64(int64_t *v, int64_t *scratch, size_t n, const double *q, size_t nq, double *out);
+
+struct hs_moments {
+    int64_t sum, min, max; /* the sum saturates; all 0 for n = 0 */
+    double mean, std;      /* as hs_mean_i64, hs_std_i64 */
+};
+struct hs_moments hs_moments_i64(const int64_t *v, size_t n);
+
 /* 100 * part / whole; NaN (a null cell) if whole is not positive. */
 double hs_percent(int64_t part, int64_t whole);
 

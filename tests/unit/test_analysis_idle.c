@@ -167,6 +167,27 @@ START_TEST(the_gaps_themselves)
 }
 END_TEST
 
+START_TEST(the_longest_of_very_many)
+{
+    /* gap k (0 ..= 3999) is 1 + (k * 7) % 1000 ns long: each length four times, the longest are the first 1000s */
+    fake_init(&f, 0);
+    int64_t t = 0;
+    for (int k = 0; k < 4000; k++) {
+        work(t, 1, 0);
+        t += 2 + k * 7 % 1000;
+    }
+    work(t, 1, 0);
+    struct hs_table list = fake_analyze(fake_run(&f, 1), "idle-intervals", "list=true&longest=10");
+    ck_assert_uint_eq(list.rows, 10);
+    for (size_t i = 0; i < 10; i++) {
+        ck_assert_int_eq(table_i64(&list, i, "idle_us"), 1000 - (int64_t)i / 4);
+        if (i % 4)
+            ck_assert_int_gt(table_i64(&list, i, "start_us"), table_i64(&list, i - 1, "start_us"));
+    }
+    hs_table_free(&list);
+}
+END_TEST
+
 /* ---- an oracle that knows no sorting and no running maximum ---- */
 
 enum { LINE = 300, STREAMS = 2 };
@@ -234,5 +255,6 @@ HS_SUITE(analysis_idle)
     HS_TEST(a_window_cuts_gaps_but_not_their_cause);
     HS_TEST(interval_statistics_by_hand);
     HS_TEST(the_gaps_themselves);
+    HS_TEST(the_longest_of_very_many);
     HS_LOOP_TEST(random_streams_agree_with_painting, 0, 300);
 }

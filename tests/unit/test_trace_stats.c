@@ -69,6 +69,23 @@ START_TEST(sort_agrees_with_qsort)
     hs_sort_i64(a, scratch, n);
     qsort(b, n, sizeof *b, ascending);
     ck_assert(!memcmp(a, b, n * sizeof *a));
+    for (size_t i = n; i > 1; i--) { /* shuffled again: the places must be found without sorting */
+        size_t k = (size_t)rand_r(&seed) % i;
+        int64_t x = a[i - 1];
+        a[i - 1] = a[k];
+        a[k] = x;
+    }
+    static const double q[] = {0, 0.25, 0.5, 0.75, 0.95, 0.99, 1};
+    double out[7];
+    struct hs_moments m = hs_moments_i64(a, n);
+    if (n) {
+        ck_assert_int_eq(m.min, b[0]);
+        ck_assert_int_eq(m.max, b[n - 1]);
+        ck_assert_int_eq(m.sum, hs_sum_i64(a, n));
+        hs_quantiles_i64(a, scratch, n, q, 7, out);
+        for (int k = 0; k < 7; k++)
+            ck_assert_double_eq(out[k], hs_percentile_i64(b, n, q[k]));
+    }
     free(a);
     free(b);
     free(scratch);
