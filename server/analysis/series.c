@@ -165,13 +165,7 @@ struct hs_series_writer hs_series_writer(const struct hs_run *run, const struct 
     return w;
 }
 
-struct piece {
-    int64_t t, end; /* run clock */
-    double value;
-    int64_t min, max;
-};
-
-static void write_piece(struct hs_series_writer *w, const struct piece *x,
+static void write_piece(struct hs_series_writer *w, const struct hs_piece *x,
                         void (*key)(const void *arg, struct hs_table *out), const void *arg)
 {
     if (!hs_page_take(&w->page))
@@ -180,7 +174,7 @@ static void write_piece(struct hs_series_writer *w, const struct piece *x,
     key(arg, w->out);
     hs_cell_ns(w->out, x->t);
     hs_cell_ns(w->out, hs_sub_sat(x->end, x->t));
-    hs_cell_f64(w->out, x->value / (double)w->divisor);
+    hs_cell_f64(w->out, x->mean / (double)w->divisor);
     hs_cell_f64(w->out, (double)x->min / (double)w->divisor);
     hs_cell_f64(w->out, (double)x->max / (double)w->divisor);
 }
@@ -205,9 +199,9 @@ static int64_t pixel_of(const struct hs_series_writer *w, int64_t t)
 }
 
 /* One pixel from point *i on; *i is left at the point that reaches beyond it. */
-static struct piece pixel(const struct hs_series *s, size_t *i, int64_t start, int64_t end, int64_t offset)
+static struct hs_piece pixel(const struct hs_series *s, size_t *i, int64_t start, int64_t end, int64_t offset)
 {
-    struct piece x = {.t = INT64_MAX, .end = INT64_MIN, .min = INT64_MAX, .max = INT64_MIN};
+    struct hs_piece x = {.t = INT64_MAX, .end = INT64_MIN, .min = INT64_MAX, .max = INT64_MIN};
     double sum = 0;
     for (;; (*i)++) {
         int64_t a = hs_max_i64(hs_add_sat(s->p[*i].t, offset), start);
@@ -222,30 +216,40 @@ static struct piece pixel(const struct hs_series *s, size_t *i, int64_t start, i
         if (*i + 1 == s->n || hs_add_sat(point_end(s, *i), offset) > end)
             break;
     }
-    x.value = x.end > x.t ? sum / (double)hs_sub_sat(x.end, x.t) : 0;
+    x.mean = x.end > x.t ? sum / (double)hs_sub_sat(x.end, x.t) : 0;
     return x;
+}
+
+void hs_series_pixels(const struct hs_series_writer *w, const struct hs_series *s, int64_t offset,
+                      struct hs_pieces *out)
+{
+    out->n = 0;
+    if (!s->n)
+        return;
+    int64_t first = hs_max_i64(hs_add_sat(s->p[0].t, offset), w->from);
+    int64_t last = hs_min_i64(hs_add_sat(s->end, offset), w->to);
+    size_t i = 0;
+    if (first >= last)
+        return;
+    for (int64_t k = pixel_of(w, first); k < w->px && edge(w, k) < last; k++) {
+        struct hs_piece x = pixel(s, &i, edge(w, k), edge(w, k + 1), offset);
+        if (x.end > x.t)
+            hs_vec_push(out, x);
+    }
 }
 
 void hs_series_write(struct hs_series_writer *w, const struct hs_series *s, int64_t offset,
                      void (*key)(const void *arg, struct hs_table *out), const void *arg)
 {
-    if (!s->n)
-        return;
-    if (!w->px) {
-        for (size_t i = 0; i < s->n; i++) {
-            int64_t v = s->p[i].v, t = hs_add_sat(s->p[i].t, offset);
-            write_piece(w, &(struct piece){t, hs_add_sat(point_end(s, i), offset), (double)v, v, v}, key, arg);
-        }
-        return;
+    for (size_t i = 0; !w->px && i < s->n; i++) {
+        int64_t v = s->p[i].v, t = hs_add_sat(s->p[i].t, offset);
+        write_piece(w, &(struct hs_piece){t, hs_add_sat(point_end(s, i), offset), (double)v, v, v}, key, arg);
     }
-    int64_t first = hs_max_i64(hs_add_sat(s->p[0].t, offset), w->from);
-    int64_t last = hs_min_i64(hs_add_sat(s->end, offset), w->to);
-    if (first >= last)
+    if (!w->px)
         return;
-    size_t i = 0;
-    for (int64_t k = pixel_of(w, first); k < w->px && edge(w, k) < last; k++) {
-        struct piece x = pixel(s, &i, edge(w, k), edge(w, k + 1), offset);
-        if (x.end > x.t)
-            write_piece(w, &x, key, arg);
-    }
+    struct hs_pieces pieces = HS_PIECES_INIT;
+    hs_series_pixels(w, s, offset, &pieces);
+    for (size_t i = 0; i < pieces.n; i++)
+        write_piece(w, &pieces.p[i], key, arg);
+    hs_vec_free(&pieces);
 }

@@ -92,6 +92,20 @@ struct hs_series_writer hs_series_writer(const struct hs_run *run, const struct 
 void hs_series_write(struct hs_series_writer *w, const struct hs_series *s, int64_t offset,
                      void (*key)(const void *arg, struct hs_table *out), const void *arg);
 
+/* The part of one pixel that a series has: for tables of other columns. */
+struct hs_piece {
+    int64_t t, end; /* run clock; t < end */
+    double mean;
+    int64_t min, max;
+};
+struct hs_pieces {
+    HS_VEC(struct hs_piece);
+};
+#define HS_PIECES_INIT HS_VEC_INIT(1 << 20)
+/* *out (initialised, emptied first) = the pixels that the series reaches, in order; w->px > 0. */
+void hs_series_pixels(const struct hs_series_writer *w, const struct hs_series *s, int64_t offset,
+                      struct hs_pieces *out);
+
 /* Cells mean, std, min, p25, p50, p75, max; nulls if there was no time. */
 void hs_weighted_cells(const struct hs_weighted *x, int64_t divisor, struct hs_table *out);
 #define HS_WEIGHTED_COLUMNS(unit)                                                                             \

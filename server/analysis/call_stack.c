@@ -1,0 +1,198 @@
+/* call-stack: the call trees of the CPU threads with the device work beneath each event. HTA's CallGraph, with partial
+ * overlaps, stream 0 and graphs put right (the nesting is that of ingest/link). */
+#include "analysis/analyses.h"
+#include "analysis/cpu_side.h"
+#include "analysis/fwdbwd.h"
+#include "analysis/hta.h"
+#include "analysis/name_filter.h"
+#include "analysis/order.h"
+#include "analysis/page.h"
+#include "analysis/threads.h"
+
+#include <stdlib.h>
+
+static const struct hs_param_spec params_spec[] = {
+    HS_PARAM_THREAD,
+    {"name", HS_P_TEXT, "", NULL, 0, 0, NULL,
+     "regular expression (PCRE2) found anywhere in the name; other events are left out"},
+    {"parent", HS_P_INT, "", NULL, -1, 4294967295.0, NULL,
+     "only the events directly beneath this event number; -1: only the top of each thread"},
+    {"with_kernels", HS_P_BOOL, "", "false", 0, 0, NULL, "leave out events with no device work beneath them"},
+    HS_PARAM_PAGE,
+};
+
+static const struct hs_column_spec columns[] = {
+    {"rank", HS_T_INT, "", "rank of the trace"},
+    {"event", HS_T_INT, "", "event number"},
+    {"name", HS_T_TEXT, "", "name of the event"},
+    {"category", HS_T_TEXT, "", "its category"},
+    {"pid", HS_T_TEXT, "", "process"},
+    {"tid", HS_T_TEXT, "", "thread"},
+    {"ts_us", HS_T_TIME, "us", "start, on the run's clock"},
+    {"dur_us", HS_T_TIME, "us", "duration"},
+    {"depth", HS_T_INT, "1", "events it nests in: 0 at the top of its thread"},
+    {"height", HS_T_INT, "1", "1 where nothing nests in it, else 1 + the highest of its children"},
+    {"parent", HS_T_INT, "", "event number of what it nests in; null at the top"},
+    {"num_kernels", HS_T_INT, "1", "device activities launched by it or by anything beneath it"},
+    {"kernel_dur_sum_us", HS_T_TIME, "us", "their summed durations (work volume)"},
+    {"fwdbwd_event", HS_T_INT, "",
+     "of an operator, event number of its backward or forward operator; null where the trace does not link it"},
+};
+
+struct job {
+    struct hs_select sel;
+    struct hs_cpu cpu;
+    struct hs_threads threads;
+    struct hs_beneath beneath;
+    struct hs_name_filter *filter;
+    uint8_t *name_fits; /* by symbol: 0 not asked yet, 1 yes, 2 no */
+    uint32_t *link;
+    uint32_t *order;
+    size_t n;
+};
+
+static bool name_fits(struct job *j, uint32_t sym)
+{
+    if (!j->filter || sym >= j->sel.view->nsyms)
+        return true;
+    if (!j->name_fits[sym])
+        j->name_fits[sym] = hs_name_matches(j->filter, hs_view_str(j->sel.view, sym)) ? 1 : 2;
+    return j->name_fits[sym] == 1;
+}
+
+static bool wanted(struct job *j, uint32_t e, const struct hs_params *p)
+{
+    const struct hs_events *ev = &j->cpu.ev;
+    if (!hs_cpu_is_span(&j->cpu, e) || ev->lane[e] >= j->sel.view->nlanes || !j->threads.on[ev->lane[e]] ||
+        !hs_select_has(&j->sel, ev->ts[e], ev->step[e]))
+        return false;
+    if (hs_param_has(p, "parent")) {
+        int64_t parent = hs_param_i64(p, "parent");
+        if (parent < 0 ? ev->parent[e] != HS_NO_EVENT : ev->parent[e] != parent)
+            return false;
+    }
+    if (hs_param_bool(p, "with_kernels") && !j->beneath.count[e])
+        return false;
+    return name_fits(j, ev->name[e]);
+}
+
+/* Rows by thread, start and depth. */
+static void sort_rows(struct job *j)
+{
+    const struct hs_events *ev = &j->cpu.ev;
+    uint32_t *scratch = hs_realloc_array(NULL, j->n + 1, sizeof *scratch);
+    int64_t *key = hs_realloc_array(NULL, ev->n + 1, sizeof *key);
+    for (size_t i = 0; i < j->n; i++)
+        key[j->order[i]] = ev->depth[j->order[i]];
+    hs_order_i64(j->order, scratch, j->n, key);
+    hs_order_i64(j->order, scratch, j->n, ev->ts);
+    for (size_t i = 0; i < j->n; i++)
+        key[j->order[i]] = j->threads.place[ev->lane[j->order[i]]];
+    hs_order_i64(j->order, scratch, j->n, key);
+    free(key);
+    free(scratch);
+}
+
+static void event_cell(struct hs_table *out, uint32_t event)
+{
+    if (event == HS_NO_EVENT)
+        hs_cell_null(out);
+    else
+        hs_cell_i64(out, event);
+}
+
+static void row(const struct job *j, uint32_t e, struct hs_table *out)
+{
+    const struct hs_events *ev = &j->cpu.ev;
+    const struct hs_view *v = j->sel.view;
+    hs_table_row(out);
+    hs_cell_i64(out, j->sel.rank);
+    hs_cell_i64(out, e);
+    hs_cell_text(out, hs_view_str(v, ev->name[e]));
+    hs_cell_text(out, hs_view_str(v, ev->cat[e]));
+    hs_cell_id(out, v, v->lanes[ev->lane[e]].pid);
+    hs_cell_id(out, v, v->lanes[ev->lane[e]].tid);
+    hs_cell_ns(out, hs_add_sat(ev->ts[e], j->sel.offset));
+    hs_cell_ns(out, hs_max_i64(0, ev->dur[e]));
+    hs_cell_i64(out, ev->depth[e]);
+    hs_cell_i64(out, j->beneath.height[e]);
+    event_cell(out, ev->parent[e]);
+    hs_cell_i64(out, j->beneath.count[e]);
+    hs_cell_ns(out, j->beneath.ns[e]);
+    event_cell(out, j->link ? j->link[e] : HS_NO_EVENT);
+}
+
+static int one_rank(struct job *j, const struct hs_run_rank *r, const struct hs_params *p, struct hs_page *page,
+                    struct hs_table *out, struct hs_err *err)
+{
+    struct hs_gpu gpu;
+    struct hs_select all;
+    int rc = hs_view_gpu(r->view, &gpu, err);
+    if (!rc)
+        rc = hs_cpu_open(&j->cpu, r->view, HS_EV_LANE | HS_EV_DEPTH, err);
+    if (rc)
+        return rc;
+    hs_select_window(&j->sel, r, p, out);
+    rc = hs_fwdbwd(&j->cpu, &j->link, err);
+    if (rc)
+        goto out;
+    all = (struct hs_select){.view = r->view, .from = INT64_MIN, .to = INT64_MAX, .gpu = gpu};
+    hs_cpu_beneath(&j->cpu, &all, &j->beneath);
+    hs_threads_open(&j->threads, r->view, hs_param_text(p, "thread"));
+    j->name_fits = hs_calloc(r->view->nsyms, 1);
+    j->order = hs_realloc_array(NULL, j->cpu.ev.n + 1, sizeof *j->order);
+    j->n = 0;
+    for (size_t e = 0; e < j->cpu.ev.n; e++)
+        if (wanted(j, (uint32_t)e, p))
+            j->order[j->n++] = (uint32_t)e;
+    sort_rows(j);
+    for (size_t i = 0; i < j->n; i++)
+        if (hs_page_take(page))
+            row(j, j->order[i], out);
+    if (!j->n)
+        hs_table_note(out, "Rank %lld has no CPU events that fit%s.", (long long)r->rank,
+                      j->threads.chosen ? "" : ": it has no such thread");
+    free(j->order);
+    free(j->name_fits);
+    free(j->link);
+    hs_beneath_free(&j->beneath);
+    hs_threads_close(&j->threads);
+out:
+    hs_select_close(&j->sel);
+    hs_cpu_close(&j->cpu);
+    return rc;
+}
+
+static int run(struct hs_run *r, const struct hs_params *p, struct hs_table *out, struct hs_err *err)
+{
+    struct job j = {.n = 0};
+    struct hs_page page = hs_page_of(p);
+    int rc = hs_name_filter_new(&j.filter, hs_param_text(p, "name"), err);
+    for (size_t i = 0; i < r->n && !rc; i++)
+        rc = one_rank(&j, &r->ranks[i], p, &page, out, err);
+    hs_page_note(&page, out, "events");
+    hs_name_filter_free(j.filter);
+    return rc;
+}
+
+const struct hs_analysis hs_analysis_call_stack = {
+    .name = "call-stack",
+    .summary = "The call tree of every CPU thread: depth, parent, height, and the GPU work beneath each event",
+    .doc = "One row per operator, annotation, python frame and API call, by rank, thread, start and depth. Events nest "
+           "by time within "
+           "their thread; one that overruns its parent by a rounding error still nests, one that overlaps it in part "
+           "is its sibling. "
+           "`num_kernels` and `kernel_dur_sum_us` are over everything that was launched beneath the event, whenever it "
+           "ran, each kernel "
+           "of a CUDA graph counted. `fwdbwd_event` follows the profiler's fwdbwd flows, so a forward operator leads "
+           "to its backward "
+           "on another thread. `parent` asks for one level of the tree. An event belongs to the window in which it "
+           "starts.",
+    .version = 1,
+    .params = params_spec,
+    .nparams = sizeof params_spec / sizeof params_spec[0],
+    .columns = columns,
+    .ncolumns = sizeof columns / sizeof columns[0],
+    .run = run,
+    .run_hta = hta_call_stack,
+};
