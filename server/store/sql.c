@@ -5,7 +5,7 @@
 #include "store/sql_vtab.h"
 #include "store/view_columns.h"
 
-#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 const struct hs_sql_limits hs_sql_limits_default = {.rows = 10000, .bytes = 256 << 20, .time_ms = 10000};
@@ -95,11 +95,27 @@ static const char views[] =
     "CREATE VIEW args AS SELECT e.event, j.key, j.value, j.type FROM events e, json_each(e.args) j;"
     "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384;";
 
+/* A table is declared by a CREATE TABLE of its own when a statement first names it, which the authorizer could not tell
+ * from a real one: so each is named once before the authorizer stands guard. */
+static int connect_tables(sqlite3 *db)
+{
+    int rc = SQLITE_OK;
+    for (size_t i = 0; rc == SQLITE_OK && i < hs_sql_ntables; i++) {
+        sqlite3_stmt *st = NULL;
+        char *sql = hs_asprintf("SELECT 1 FROM %s, json_each('1'), json_tree('1')", hs_sql_tables[i].name);
+        rc = sqlite3_prepare_v2(db, sql, -1, &st, NULL);
+        sqlite3_finalize(st);
+        free(sql);
+    }
+    return rc;
+}
+
 static int open_query(struct query *q)
 {
     if (sqlite3_open_v2(":memory:", &q->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
         return hs_fail(q->err, HS_EINTERNAL, "SQL: %s", q->db ? sqlite3_errmsg(q->db) : "out of memory");
-    if (hs_sql_register(q->db, q->data) != SQLITE_OK || sqlite3_exec(q->db, views, NULL, NULL, NULL) != SQLITE_OK)
+    if (hs_sql_register(q->db, q->data) != SQLITE_OK || connect_tables(q->db) != SQLITE_OK ||
+        sqlite3_exec(q->db, views, NULL, NULL, NULL) != SQLITE_OK)
         return fail(q);
     set_limits(q->db);
     sqlite3_set_authorizer(q->db, authorize, q);
@@ -131,7 +147,7 @@ static int prepare(struct query *q, const char *sql)
         return hs_fail(q->err, HS_EUSAGE, "SQL: there is no statement");
     if (!is_rest_empty(q, rest))
         return hs_fail(q->err, HS_EUSAGE, "SQL: one statement at a time");
-    if (!sqlite3_stmt_readonly(q->st))
+    if (!sqlite3_stmt_readonly(q->st) || !sqlite3_column_count(q->st))
         return hs_fail(q->err, HS_EUSAGE, "only reading is allowed here: SELECT, WITH and EXPLAIN QUERY PLAN");
     return HS_OK;
 }

@@ -23,7 +23,7 @@ struct cursor {
     const uint64_t *rows;   /* of a lookup; NULL: a scan */
     const uint8_t *keep;    /* [rows of the source]; NULL: all */
     int64_t ts_from, ts_to; /* inclusive */
-    bool by_ts, by_step;
+    bool by_ts, by_step, looked_up;
     struct hs_sql_array ts, name, cat;
     uint32_t want_name, want_cat;
     int want_ph; /* -1: any */
@@ -207,21 +207,23 @@ static int look_up(struct table *t, struct cursor *c, char letter, sqlite3_value
     int64_t v = 0;
     int is = whole(value, &v);
     size_t n = 0;
-    if (is < 0)
+    if (is < 0 || (c->looked_up && is)) /* one lookup is enough; SQLite checks the others */
         return HS_OK;
+    c->looked_up = true;
     if (is == 0) {
         c->end = 0;
     } else if (letter == 'e' && t->t->source == HS_SQL_EVENTS) {
         c->row = v >= 0 && (uint64_t)v < c->end ? (size_t)v : c->end;
         c->end = c->row < c->end ? c->row + 1 : c->end;
-    } else if (!c->rows) { /* one lookup is enough; SQLite checks the others */
+    } else {
+        static const uint64_t none;
+        bool empty = !c->end; /* another constraint has told that already */
         int rc = hs_sql_lookup(t->d, t->t->source, lookup_column(letter), v, &c->rows, &n);
         if (rc)
             return rc;
-        static const uint64_t none;
         c->rows = n ? c->rows : &none;
         c->row = 0;
-        c->end = n;
+        c->end = empty ? 0 : n;
     }
     return HS_OK;
 }
