@@ -84,7 +84,7 @@ static double one_kernel(const struct hs_facts *f, char text[TEXT])
 {
     if (!f->ntop || f->top[0].share_pct < 50 || f->kernels < 2)
         return 0;
-    snprintf(text, TEXT, "Look at one kernel first: %.200s takes %.1f %% of all GPU work.", f->top[0].short_name,
+    snprintf(text, TEXT, "Look at one kernel first: %.200s takes %.1f %% of all GPU work.", f->top[0].display,
              f->top[0].share_pct);
     return f->top[0].share_pct * hs_facts_pct(f, f->time.busy_ns) / 1000; /* say a tenth of it can be won */
 }

@@ -1,12 +1,14 @@
 #include "report/facts.h"
 
 #include "analysis/analyses.h"
+#include "trace/display_name.h"
 #include "trace/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define DISPLAY_MAX 100
 #define KERNEL_DELAY_NS 30000 /* the default of idle's consecutive_kernel_delay */
 
 int64_t hs_exposed_comm(const struct hs_rank_time *t)
@@ -140,12 +142,16 @@ static void take_top(struct hs_facts *f, const struct hs_table *t)
     for (f->ntop = 0; f->ntop < n && f->ntop < HS_TOP_KERNELS; f->ntop++) {
         const struct kernel_row *r = &rows[f->ntop];
         double share = hs_percent(r->sum, f->work_ns);
-        f->top[f->ntop] = (struct hs_top_kernel){hs_strndup(r->name->s, r->name->len),
-                                                 hs_strndup(r->short_name->s, r->short_name->len),
-                                                 class_word(r->cls),
-                                                 r->calls,
-                                                 r->sum,
-                                                 isfinite(share) ? share : 0};
+        struct hs_buf display = HS_BUF_INIT(4 * DISPLAY_MAX);
+        hs_put_display_name(&display, hs_str(r->name->s, r->name->len), DISPLAY_MAX);
+        f->top[f->ntop] = (struct hs_top_kernel){.name = hs_strndup(r->name->s, r->name->len),
+                                                 .short_name = hs_strndup(r->short_name->s, r->short_name->len),
+                                                 .display = hs_strndup(display.p ? display.p : "", display.n),
+                                                 .cls = class_word(r->cls),
+                                                 .calls = r->calls,
+                                                 .sum_ns = r->sum,
+                                                 .share_pct = isfinite(share) ? share : 0};
+        hs_buf_free(&display);
     }
     free(rows);
 }
@@ -213,6 +219,7 @@ void hs_facts_free(struct hs_facts *f)
     for (size_t i = 0; i < f->ntop; i++) {
         free(f->top[i].name);
         free(f->top[i].short_name);
+        free(f->top[i].display);
     }
     free(f->ranks);
     f->ranks = NULL;

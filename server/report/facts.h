@@ -10,6 +10,7 @@
 
 struct hs_top_kernel {
     char *name, *short_name; /* owned */
+    char *display;           /* owned; trace/display_name.h */
     const char *cls;         /* static */
     int64_t calls, sum_ns;
     double share_pct; /* of facts.work_ns */

@@ -58,6 +58,7 @@ static void top_kernels(const struct hs_facts *f, struct hs_json *j)
         hs_json_obj(j);
         text(j, "name", k->name);
         text(j, "short_name", k->short_name);
+        text(j, "display_name", k->display);
         text(j, "class", k->cls);
         integer(j, "calls", k->calls);
         us(j, "sum_us", k->sum_ns);

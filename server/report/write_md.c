@@ -23,7 +23,7 @@ static void top_kernels(const struct hs_facts *f, struct hs_buf *out)
         const struct hs_top_kernel *k = &f->top[i];
         hs_buf_printf(out, "| %.1f | %lld | %.1f | ", k->share_pct, (long long)k->calls,
                       (double)k->sum_ns / (double)k->calls / 1000);
-        hs_put_md_text(out, hs_cstr(k->short_name));
+        hs_put_md_text(out, hs_cstr(k->display));
         hs_buf_puts(out, " |\n");
     }
     hs_buf_printf(out, "\n%% Time is of the summed durations of all GPU work (%.3f ms%s).\n\n",
