@@ -96,11 +96,16 @@ export class Result {
 const kept = new Map();
 const KEPT = 60;
 
+/** Without the memory of `analysis`, for callers with one of their own. */
+export async function ask(runName, name, params, signal) {
+  return new Result(await getJson(analysisUrl(runName, name, {...params, format: 'columns'}), signal));
+}
+
 export async function analysis(runName, name, params, signal) {
-  const url = analysisUrl(runName, name, {...params, format: 'columns'});
+  const url = analysisUrl(runName, name, params);
   const old = kept.get(url);
   if (old) return old;
-  const result = new Result(await getJson(url, signal));
+  const result = await ask(runName, name, params, signal);
   kept.set(url, result);
   if (kept.size > KEPT) kept.delete(kept.keys().next().value);
   return result;

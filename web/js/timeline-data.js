@@ -7,7 +7,7 @@ import {debounce} from './dom.js';
 import {asNumber, usText} from './format.js';
 import {causeKey, classKey, cpuKey} from './palette.js';
 
-const BINS = 1024;       // bins in a tile, and in the coarse picture
+const BINS = 1024;       // bins in a tile, and in the coarse picture of a few ranks
 const WHOLE = 2;         // bins that an event must fill to stand whole
 const GROUP = 8;         // ranks in a request
 const KEEP = 240;        // tiles kept
@@ -112,13 +112,14 @@ export class TimelineData {
     signal.addEventListener('abort', () => { this.fetchSoon.cancel(); for (const c of this.pending.values()) c.abort(); });
   }
 
-  /** The coarse picture of the whole run: {lanes, steps, from, to}. */
-  async load(lanes) {
+  /** The coarse picture of the whole run, the coarser the more ranks there are: {lanes, steps, from, to}. */
+  async load(lanes, ranks) {
+    this.rootBins = Math.max(128, Math.min(BINS, Math.floor((BINS * GROUP) / ranks)));
     this.lanesParam = lanes;
     this.tiles.clear();
     for (const c of this.pending.values()) c.abort();
     this.pending.clear();
-    this.root = digest(await api.analysis(this.run, 'timeline', {px: BINS, min_px: WHOLE, lanes}, this.signal));
+    this.root = digest(await api.analysis(this.run, 'timeline', {px: this.rootBins, min_px: WHOLE, lanes}, this.signal));
     let from = Infinity;
     let to = -Infinity;
     for (const {first, last} of [...this.root.lanes.values(), ...this.root.steps.values()]) {
@@ -141,7 +142,7 @@ export class TimelineData {
     this.level = level;
     const width = 2 ** level;
     const groups = new Set(ranks.map((r) => this.groupOf(r)));
-    const coarse = (this.to - this.from) / BINS <= width / 1000 / BINS; // the whole picture is as fine already
+    const coarse = (this.to - this.from) / this.rootBins <= width / 1000 / BINS; // the whole picture is as fine already
     this.needed = [];
     if (coarse) return;
     for (let i = Math.floor((fromUs * 1000) / width); i <= Math.floor((toUs * 1000) / width); i++) {
@@ -171,7 +172,7 @@ export class TimelineData {
       this.pending.set(t.key, controller);
       const rank = this.ranks.slice(t.g * GROUP, (t.g + 1) * GROUP).join(',');
       const params = {from: usText(from), to: usText(to), px: BINS, min_px: WHOLE, lanes: this.lanesParam, rank};
-      api.analysis(this.run, 'timeline', params, controller.signal).then((result) => {
+      api.ask(this.run, 'timeline', params, controller.signal).then((result) => {
         this.#keep(t.key, {from, to, digest: digest(result)});
         this.changed();
       }, (e) => {

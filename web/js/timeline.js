@@ -40,7 +40,7 @@ class Timeline {
   }
 
   async start() {
-    await this.data.load(this.lanes);
+    await this.data.load(this.lanes, this.page.ranks.length);
     if (this.page.signal.aborted) return;
     this.build();
     this.arrange();
@@ -108,7 +108,7 @@ class Timeline {
     this.lanes = lanes;
     push({lanes: lanes === 'all' ? 'all' : ''});
     try {
-      await this.data.load(lanes);
+      await this.data.load(lanes, this.page.ranks.length);
       this.arrange();
       this.resize();
     } catch (e) {
@@ -191,7 +191,8 @@ class Timeline {
 
   zoom(factor, at = (this.view.from + this.view.to) / 2) {
     const {from, to} = this.view;
-    this.set(at - (at - from) * factor, at + (to - at) * factor);
+    if (factor > 1 && (to - from) * factor > (this.data.to - this.data.from) * 1.01) return this.whole();
+    return this.set(at - (at - from) * factor, at + (to - at) * factor);
   }
 
   pan(share) {
