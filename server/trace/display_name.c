@@ -1,11 +1,12 @@
-/* PyTorch's generic kernels (elementwise_kernel, reduce_kernel,
- * cutlass::Kernel2, ...) are told apart only by a functor deep in their template arguments: this digs it out. */
+/* PyTorch's generic kernels (elementwise_kernel, reduce_kernel, cutlass::Kernel2, ...) are told apart only by a functor deep
+ * in their template arguments: this digs it out. */
 #include "trace/display_name.h"
 #include "trace/names.h"
 
 #include <string.h>
 
-#define MAX_NESTING 6 /* wrappers in wrappers that are looked into */
+#define MAX_NESTING 6  /* wrappers in wrappers that are looked into */
+#define MAX_LOOK 16384 /* longer names are not searched: that takes time that goes with the square of the length */
 
 static const char *const wrappers[] = {"gpu_kernel_impl", "gpu_kernel_impl_nocast", "func_wrapper_t", "ReduceOp",
                                        "BinaryFunctor",   "AUnaryFunctor",          "BUnaryFunctor"};
@@ -137,7 +138,7 @@ void hs_put_display_name(struct hs_buf *out, struct hs_str name, size_t max)
         if (colons < 3)
             hs_buf_putc(&full, shorter.p[i]);
     }
-    if (shorter.n && shorter.n < name.n)
+    if (shorter.n && shorter.n < name.n && name.n <= MAX_LOOK)
         about = subject(arguments(name, shorter));
     if (about.n) {
         hs_buf_putc(&full, '<');
