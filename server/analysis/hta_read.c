@@ -37,11 +37,12 @@ double hta_us_of_ns(int64_t ns)
     if (ns <= ((int64_t)1 << 53) && ns >= -((int64_t)1 << 53))
         return (double)ns / 1000.0;
     /* Beyond: the 53 leading bits of ns / 1000, rounded half to even. */
-    uint64_t a = ns < 0 ? (uint64_t)0 - (uint64_t)ns : (uint64_t)ns;
+    uint64_t a = ns < 0 ? (uint64_t)0 - (uint64_t)ns : (uint64_t)ns, by = 1000;
     int shift = 52 - (63 - __builtin_clzll(a / 1000));
-    unsigned __int128 num = (unsigned __int128)a << shift;
-    uint64_t m = (uint64_t)(num / 1000), rest = (uint64_t)(num % 1000);
-    if (rest > 500 || (rest == 500 && (m & 1)))
+    unsigned __int128 num = (unsigned __int128)a << (shift > 0 ? shift : 0);
+    by <<= shift < 0 ? -shift : 0;
+    uint64_t m = (uint64_t)(num / by), rest = (uint64_t)(num % by);
+    if (rest > by / 2 || (rest == by / 2 && (m & 1)))
         m++;
     double v = ldexp((double)m, -shift);
     return ns < 0 ? -v : v;
