@@ -149,9 +149,14 @@ static int one_rank(struct job *j, const struct hs_run_rank *r, const struct hs_
     hs_pick_open(&j->around_launch, &j->cpu, 1u << HS_CAT_ANNOTATION, NULL, false);
     assign(j);
     int64_t annotated = 0;
-    for (size_t i = 0; i < j->sel.gpu.n; i++) {
-        if (!hs_select_starts(&j->sel, i))
-            continue;
+    uint32_t *rows = hs_realloc_array(NULL, j->sel.gpu.n, sizeof *rows);
+    size_t n = 0;
+    for (size_t i = 0; i < j->sel.gpu.n; i++)
+        if (hs_select_starts(&j->sel, i))
+            rows[n++] = (uint32_t)i;
+    hs_select_settle(&j->sel, rows, n);
+    for (size_t k = 0; k < n; k++) {
+        uint32_t i = rows[k];
         if (j->on_stream[i] != HS_NO_EVENT || hs_pick(&j->around_launch, j->sel.gpu.launch[i]) != HS_NO_EVENT)
             annotated++;
         else
@@ -162,6 +167,7 @@ static int one_rank(struct job *j, const struct hs_run_rank *r, const struct hs_
     if (j->without)
         hs_table_note(out, "Rank %lld: %lld of %lld device activities have no annotation.", (long long)r->rank,
                       (long long)j->without, (long long)(annotated + j->without));
+    free(rows);
     free(j->on_stream);
     hs_pick_close(&j->around_launch);
     hs_cpu_close(&j->cpu);

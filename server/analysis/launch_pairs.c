@@ -21,6 +21,7 @@ void hs_launch_pairs(const struct hs_select *s, bool copies, struct hs_launch_pa
         out->clamped += g->ts[i] < hs_add_sat(g->launch_ts[i], hs_launch_dur(s, i));
     }
     uint32_t *scratch = hs_realloc_array(NULL, out->n ? out->n : 1, sizeof *scratch);
+    hs_select_settle(s, out->row, out->n);
     hs_order_i64(out->row, scratch, out->n, g->ts);
     hs_order_i64(out->row, scratch, out->n, g->corr);
     hs_order_i64(out->row, scratch, out->n, g->launch_ts);

@@ -12,6 +12,7 @@ static void sort_rows(const struct hs_select *s, enum hs_work_order order, const
     const struct hs_gpu *g = &s->gpu;
     uint32_t *scratch = hs_realloc_array(NULL, l->n + 1, sizeof *scratch);
     int64_t *key = hs_realloc_array(NULL, g->n + 1, sizeof *key);
+    hs_select_settle(s, l->row, l->n);
     hs_order_i64(l->row, scratch, l->n, g->ts); /* stable: the rows came by device and stream */
     if (order == HS_BY_LAUNCH) {
         hs_order_i64(l->row, scratch, l->n, g->corr);

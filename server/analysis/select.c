@@ -70,6 +70,33 @@ void hs_select_close(struct hs_select *s)
     s->step_on = NULL;
 }
 
+/* Does row a go after row b, which starts with it? */
+static bool after(const struct hs_select *s, uint32_t a, uint32_t b)
+{
+    const struct hs_gpu *g = &s->gpu;
+    if (g->dur[a] != g->dur[b])
+        return g->dur[a] > g->dur[b];
+    int c =
+        g->name[a] == g->name[b] ? 0 : hs_str_cmp(hs_view_str(s->view, g->name[a]), hs_view_str(s->view, g->name[b]));
+    return c ? c > 0 : g->corr[a] > g->corr[b];
+}
+
+/* An insertion sort of the few that tie; of very many, which only a made-up trace has, the first are enough. */
+void hs_select_settle(const struct hs_select *s, uint32_t *rows, size_t n)
+{
+    enum { MANY = 64 };
+    const struct hs_gpu *g = &s->gpu;
+    for (size_t i = 1; i < n; i++) {
+        uint32_t x = rows[i];
+        size_t k = i;
+        for (; k && i - k < MANY && g->ts[rows[k - 1]] == g->ts[x] && g->stream[rows[k - 1]] == g->stream[x] &&
+               g->device[rows[k - 1]] == g->device[x] && after(s, rows[k - 1], x);
+             k--)
+            rows[k] = rows[k - 1];
+        rows[k] = x;
+    }
+}
+
 void hs_note_unapplied(const struct hs_params *p, struct hs_table *out, ...)
 {
     va_list ap;

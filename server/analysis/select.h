@@ -52,6 +52,10 @@ static inline bool hs_select_span(const struct hs_select *s, size_t i, struct hs
     return true;
 }
 
+/* `rows` are numbers of device rows in the table's order. Puts those of one stream that start at the same time into an order
+ * that does not depend on the file's: by duration, name, correlation. */
+void hs_select_settle(const struct hs_select *s, uint32_t *rows, size_t n);
+
 /* Notes that of the named common parameters (up to NULL) those that were given did not apply. */
 void hs_note_unapplied(const struct hs_params *p, struct hs_table *out, ...) __attribute__((sentinel));
 

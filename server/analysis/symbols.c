@@ -207,6 +207,8 @@ static int run(struct hs_run *r, const struct hs_params *p, struct hs_table *out
     for (size_t i = 0; !rc && i < j.symbols.n; i++)
         if (hs_name_matches(filter, hs_intern_str(&j.texts, j.symbols.p[i].name)) && hs_page_take(&page))
             row(&j, &j.symbols.p[i], &scratch, out);
+    if (!rc && !j.symbols.n)
+        hs_table_note(out, "There are no events.");
     hs_page_note(&page, out, "symbols");
     hs_note_unapplied(p, out, "step", "from", "to", NULL);
     job_free(&j);
