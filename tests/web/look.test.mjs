@@ -45,7 +45,7 @@ for (const colorScheme of ['dark', 'light']) {
           const out = [];
           for (const e of document.querySelectorAll('main button, main a, main input, main select, header button')) {
             const name = e.getAttribute('aria-label') || e.textContent.trim() || e.labels?.[0]?.textContent.trim();
-            if (!name && !e.matches('.table-scroll th button')) out.push(e.outerHTML.slice(0, 150));
+            if (!name) out.push(e.outerHTML.slice(0, 150));
           }
           for (const t of document.querySelectorAll('main table')) {
             if (!t.caption?.textContent) out.push('a table without a caption');

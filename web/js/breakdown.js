@@ -30,7 +30,7 @@ export async function ranksPanel(box, page) {
   const share = (values, of) => values.map((v, i) => (of[i] > 0 ? (100 * v) / of[i] : NaN));
   const table = new DataTable([
     {key: 'rank', label: 'Rank', header: true, numeric: true, width: '4.4rem', value: (i) => asNumber(ranks[i]), cell: (td, i) => { td.textContent = String(ranks[i]); }},
-    {key: 'parts', label: 'Where the GPU time went', title: 'Of the time from the first to the last device work, times devices', value: (i) => parts[0].values[i] / (whole[i] || 1), cell: (td, i) => {
+    {key: 'parts', room: 18, label: 'Where the GPU time went', title: 'Of the time from the first to the last device work, times devices', value: (i) => parts[0].values[i] / (whole[i] || 1), cell: (td, i) => {
       td.append(stackBar(parts.map((p) => ({key: p.key, label: p.label, value: p.values[i], text: time(p.values[i])})), whole[i], text(i)));
     }},
     number('span', 'Span', whole, time, 'From the first start to the last end of device work, times devices'),
@@ -42,7 +42,7 @@ export async function ranksPanel(box, page) {
   ], {caption: 'GPU time per rank', sort: {key: 'rank', down: false}, max: '300px', empty: temporal.notes[0] ?? 'No device work.'});
   table.setRows([...ranks.keys()]);
   fill(box, h('div', {class: 'panel-head'}, h('h2', {}, 'GPU time per rank'), h('span', {class: 'end'}, legend(['compute', 'comm', 'memory', 'idle']))),
-    table.element, figures(overview), temporal.notes.map((n) => h('p', {class: 'note'}, n)));
+    table.element, figures(overview), temporal.n > 0 && temporal.notes.map((n) => h('p', {class: 'note'}, n)));
 }
 
 /** What the run holds, over all ranks. */

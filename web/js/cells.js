@@ -20,7 +20,7 @@ export function columnOf(spec, values, override = {}, unit = timeUnit(largest(va
     title: spec.doc,
     unit: numeric ? unitLabel(spec.unit) : '',
     numeric,
-    width: numeric ? '5.2rem' : undefined,
+    width: numeric ? `${Math.max(5.2, heading(spec).length * 0.5 + 2.4).toFixed(1)}rem` : undefined,
     value: numeric ? (i) => asNumber(values[i]) : (i) => values[i],
     cell: (td, i) => { td.textContent = plain(values[i]); },
   };

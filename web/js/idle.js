@@ -49,7 +49,7 @@ async function streamsPanel(box, page) {
     number('rank', 'Rank', '5rem', String, (r) => r.rank),
     number('device', 'GPU', '5rem', String, (r) => r.device),
     number('stream', 'Stream', '5.4rem', String, (r) => r.stream),
-    {key: 'bar', label: 'Idle by cause', title: 'All bars on one scale: the longest is the stream that was idle longest', value: (i) => rows[i].total, cell: (td, i) => {
+    {key: 'bar', room: 18, label: 'Idle by cause', title: 'All bars on one scale: the longest is the stream that was idle longest', value: (i) => rows[i].total, cell: (td, i) => {
       const r = rows[i];
       const text = CAUSES.map((c) => `${keyLabel(c)} ${time(r[c])}`).join(', ');
       td.append(stackBar(CAUSES.map((c) => ({key: c, label: keyLabel(c), value: r[c], text: time(r[c])})), most, text));
@@ -59,7 +59,7 @@ async function streamsPanel(box, page) {
     number('gaps', 'Gaps', '6rem', count, (r) => r.gaps),
   ], {caption: 'Idle time by stream and cause', sort: {key: 'total', down: true}, max: '45vh', empty: result.notes[0] ?? 'No stream was idle.'});
   table.setRows([...rows.keys()]);
-  fill(box, h('div', {class: 'panel-head'}, h('h2', {}, 'Idle time by cause'), rankSelect(page, 'Rank', () => go({})), windowChip(page), h('span', {class: 'end'}, legend(CAUSES))), table.element, result.notes.map((n) => h('p', {class: 'note'}, n)));
+  fill(box, h('div', {class: 'panel-head'}, h('h2', {}, 'Idle time by cause'), rankSelect(page, 'Rank', () => go({})), windowChip(page), h('span', {class: 'end'}, legend(CAUSES))), table.element, result.n > 0 && result.notes.map((n) => h('p', {class: 'note'}, n)));
 }
 
 async function gapsPanel(box, page) {

@@ -20,7 +20,7 @@ export async function kernelsPanel(box, page, {max, windowed}) {
   const result = await api.analysis(page.run, 'kernels', within, page.signal);
   if (page.signal.aborted) return;
   const view = new Kernels(result, page, max, windowed ? within : null);
-  fill(box, view.head(), view.table.element, view.foot, result.notes.map((n) => h('p', {class: 'note'}, n)));
+  fill(box, view.head(), view.table.element, view.foot, result.n > 0 && result.notes.map((n) => h('p', {class: 'note'}, n)));
   view.apply();
 }
 
@@ -40,7 +40,7 @@ class Kernels {
     this.table = new DataTable(this.#columns(), {
       caption: 'Kernels', max, sort: parseSort(state.sort) ?? {key: sumKey, down: true},
       onSort: (s) => push({sort: sortText(s)}), expand: (i) => this.#detail(i),
-      empty: result.n ? 'No kernel passes the filter.' : 'This run has no kernels.',
+      empty: result.n ? 'No kernel passes the filter.' : result.notes[0] ?? 'This run has no kernels.',
     });
     this.table.total = result.n;
     this.foot = h('div', {class: 'table-foot', role: 'status'});

@@ -87,7 +87,9 @@ function texture(ctx, kind, colour, ratio) {
   if (kind === 'cross') line(c, [[0, 0, size, size], [0, size, size, 0]]);
   if (kind === 'dots' || kind === 'grid') for (const [x, y] of [[half / 2, half / 2], [half * 1.5, half * 1.5]]) c.fillRect(Math.round(x - ratio), Math.round(y - ratio), Math.round(2 * ratio), Math.round(2 * ratio));
   if (kind === 'sparse') line(c, [[0, half, half, half]]);
-  return ctx.createPattern(tile, 'repeat');
+  const pattern = ctx.createPattern(tile, 'repeat');
+  pattern.setTransform(new DOMMatrix().scale(1 / ratio)); // the canvas' own scale would enlarge it once more
+  return pattern;
 }
 
 function line(c, segments) {

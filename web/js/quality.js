@@ -13,10 +13,11 @@ const WORD = {error: 'error', warn: 'warning', info: 'information'};
 export async function qualityBanner(box, page) {
   const result = await api.analysis(page.run, 'quality', {}, page.signal);
   const severity = result.col('severity');
-  const rows = [...Array(result.n).keys()].sort((a, b) => (ORDER[severity[a]] ?? 3) - (ORDER[severity[b]] ?? 3) || a - b);
+  const kind = result.col('kind');
+  const rows = [...Array(result.n).keys()].sort((a, b) => (ORDER[severity[a]] ?? 3) - (ORDER[severity[b]] ?? 3) || String(kind[a]).localeCompare(kind[b]) || a - b);
   if (!rows.length) return;
   const worst = severity[rows[0]] in ORDER ? severity[rows[0]] : 'info';
-  const kinds = (s) => new Set(rows.filter((i) => severity[i] === s).map((i) => result.col('kind', 'name')[i])).size;
+  const kinds = (s) => new Set(rows.filter((i) => severity[i] === s).map((i) => kind[i])).size;
   const parts = Object.keys(ORDER).filter((s) => kinds(s)).map((s) => `${SIGN[s]} ${plural(kinds(s), `kind of ${s === 'info' ? 'information' : WORD[s]}`, `kinds of ${s === 'info' ? 'information' : WORD[s]}`)}`);
   const columns = result.specs.map((spec) => columnOf(spec, result.data[spec.name], OVERRIDE(result)[spec.name]));
   const table = new DataTable(columns, {caption: 'Data quality', max: '300px'});

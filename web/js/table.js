@@ -29,12 +29,12 @@ export function order(rows, value, down) {
 
 /** Columns of given width, and room for what is in the others; a narrower window scrolls sideways. */
 function leastWidth(columns) {
-  return `${columns.reduce((rem, c) => rem + (c.width ? parseFloat(c.width) : c.header ? 17 : 9), 0)}rem`;
+  return `${columns.reduce((rem, c) => rem + (c.width ? parseFloat(c.width) : c.room ?? (c.header ? 17 : 9)), 0)}rem`;
 }
 
 /**
  * columns: {key, label, title, unit, numeric, width (rem), value(row) to sort by, cell(td, row) fills the cell,
- *           header: true for the cell that names the row}
+ *           header: true for the cell that names the row, room (rem) for a column without a width}; no label: actions
  * options: {caption, sort: {key, down}, onSort(sort), expand(row) → Node, empty: sentence, max: CSS height}
  */
 export class DataTable {
@@ -59,6 +59,7 @@ export class DataTable {
   }
 
   #header(c) {
+    if (!c.label) return h('th', {scope: 'col'}, h('span', {class: 'sr'}, 'Actions'));
     const unit = c.unit ? h('span', {class: 'unit'}, c.unit) : null;
     const button = h('button', {type: 'button', class: 'sort', title: c.title, onclick: () => this.#sortBy(c)},
       h('span', {}, c.label), unit, h('span', {class: 'arrow', 'aria-hidden': 'true'}));

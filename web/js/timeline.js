@@ -41,6 +41,10 @@ class Timeline {
 
   async start() {
     await this.data.load(this.lanes, this.page.ranks.length);
+    if (this.lanes === 'gpu' && this.data.root.lanes.size === 0) { // a trace without a device: its threads are all there is
+      this.lanes = 'all';
+      await this.data.load(this.lanes, this.page.ranks.length);
+    }
     if (this.page.signal.aborted) return;
     this.build();
     this.arrange();
