@@ -100,8 +100,8 @@ export function laneLabel(lane, manyDevices) {
 function drawPiece(ctx, m, lane, p, top, h, x, labels) {
   const s = p.spans;
   const first = s.from(p.from);
-  const left = Math.max(GUTTER, Math.floor(x(p.from))); // whole pixels: no seams between tiles
-  const right = Math.min(m.width, Math.ceil(x(p.to)));
+  const left = Math.max(GUTTER, Math.round(x(p.from))); // whole pixels: tiles neither gape nor overlap
+  const right = Math.min(m.width, Math.round(x(p.to)));
   const names = p.result.col('name');
   for (const busy of [false, true]) {
     let last = -1;
