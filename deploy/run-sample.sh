@@ -14,6 +14,7 @@ if ! "$BIN" analyze overview --run sample --data "$DATA" >/dev/null 2>&1; then
     trap 'rm -rf "$TMP"' EXIT
     echo "making the sample run ..." >&2
     "$GEN" --out "$TMP" --story sample --ranks 4 --seed 1 --gzip --memory >/dev/null
+    rm -f "$TMP/truth.json" # the answers, for tests
     "$BIN" import "$TMP" --run sample --data "$DATA" >/dev/null
     rm -rf "$TMP"
     trap - EXIT

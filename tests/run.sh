@@ -22,9 +22,7 @@ tsan)
     ;;
 asan) ;;
 *)
-    if [ -f tests/web/package.json ]; then
-        (cd tests/web && npm ci --silent --no-audit --no-fund && npm test --silent)
-    fi
+    tests/web/run.sh "$B"
     ;;
 esac
 exec "$B/tests/check"
