@@ -114,7 +114,8 @@ static size_t keep(struct job *j, struct group *scratch)
             scratch[left++] = g;
         sum += (double)g.sum;
     }
-    memcpy(j->groups.p + kept, scratch, left * sizeof *scratch);
+    if (left)
+        memcpy(j->groups.p + kept, scratch, left * sizeof *scratch);
     return kept;
 }
 
