@@ -1,7 +1,9 @@
 #include "store/writer.h"
 
+#include "store/column_jobs.h"
 #include "store/db.h"
 #include "store/encode.h"
+#include "store/fill.h"
 #include "store/layout.h"
 #include "store/schema.h"
 #include "store/view_file.h"
@@ -18,7 +20,8 @@ struct hs_writer {
     char *path; /* NULL: in memory */
     struct hs_encoder *enc;
     struct hs_buf blob;
-    uint64_t events; /* written so far */
+    struct hs_column_jobs *jobs; /* while finishing */
+    uint64_t events;             /* written so far */
     bool finished;
     int64_t v[HS_SEG_ROWS]; /* one column of one segment, widened */
 };
@@ -67,6 +70,7 @@ void hs_writer_free(struct hs_writer *w)
     if (w->path && !w->finished)
         unlink(w->path);
     hs_encoder_free(w->enc);
+    hs_column_jobs_free(w->jobs);
     hs_buf_free(&w->blob);
     free(w->path);
     free(w);
@@ -74,13 +78,10 @@ void hs_writer_free(struct hs_writer *w)
 
 /* ---- columns ---- */
 
-static int put_column(struct hs_writer *w, enum hs_tbl tbl, uint32_t col, uint64_t segment, const int64_t *v, size_t n,
-                      struct hs_err *err)
+static int put_blob(struct hs_writer *w, enum hs_tbl tbl, uint32_t col, uint64_t segment, size_t n,
+                    const struct hs_buf *blob, int64_t min, int64_t max, struct hs_err *err)
 {
-    int64_t min, max;
-    hs_buf_clear(&w->blob);
-    hs_encode(w->enc, v, n, &w->blob, &min, &max);
-    int rc = hs_buf_check(&w->blob, "a column", err);
+    int rc = hs_buf_check(blob, "a column", err);
     if (rc)
         return rc;
     sqlite3_bind_int64(w->put, 1, hs_segment_key(tbl, col, segment));
@@ -92,8 +93,17 @@ static int put_column(struct hs_writer *w, enum hs_tbl tbl, uint32_t col, uint64
         sqlite3_bind_int64(w->put, 3, min);
         sqlite3_bind_int64(w->put, 4, max);
     }
-    sqlite3_bind_blob64(w->put, 5, w->blob.p, w->blob.n, SQLITE_STATIC);
+    sqlite3_bind_blob64(w->put, 5, blob->p, blob->n, SQLITE_STATIC);
     return hs_db_run(w->put, err);
+}
+
+static int put_column(struct hs_writer *w, enum hs_tbl tbl, uint32_t col, uint64_t segment, const int64_t *v, size_t n,
+                      struct hs_err *err)
+{
+    int64_t min, max;
+    hs_buf_clear(&w->blob);
+    hs_encode(w->enc, v, n, &w->blob, &min, &max);
+    return put_blob(w, tbl, col, segment, n, &w->blob, min, max, err);
 }
 
 /* Widens an array of another type into w->v and puts it. */
@@ -146,110 +156,34 @@ int hs_writer_segment(struct hs_writer *w, const struct hs_segment *s, struct hs
     return rc;
 }
 
-/* Rows of a table, column by column, through a function that gives one value. */
-typedef int64_t cell_fn(const void *rows, size_t row, unsigned col);
+/* ---- tables: rows in memory, written by column ---- */
 
-static int put_table(struct hs_writer *w, enum hs_tbl tbl, unsigned cols, const void *rows, size_t n, cell_fn *cell,
-                     struct hs_err *err)
+static int flush_jobs(struct hs_writer *w, struct hs_err *err)
 {
-    for (unsigned c = 0; c < cols; c++)
-        for (size_t at = 0, k = 0; at < n; at += HS_SEG_ROWS, k++) {
-            size_t len = n - at < HS_SEG_ROWS ? n - at : HS_SEG_ROWS;
-            for (size_t i = 0; i < len; i++)
-                w->v[i] = cell(rows, at + i, c);
-            int rc = put_column(w, tbl, c, k, w->v, len, err);
+    struct hs_column_jobs *j = w->jobs;
+    int rc = HS_OK;
+    hs_column_jobs_run(j);
+    for (size_t i = 0; !rc && i < j->n; i++) {
+        const struct hs_column_job *b = &j->job[i];
+        rc = put_blob(w, b->tbl, b->col, b->segment, b->n, &b->blob, b->min, b->max, err);
+    }
+    j->n = 0;
+    return rc;
+}
+
+/* Columns `first` to `end` of n rows. Segment by segment, so that the rows are still in the cache when the next column asks
+ * for them. What was added last is encoded by the next flush. */
+static int add_table(struct hs_writer *w, enum hs_tbl tbl, unsigned first, unsigned end, const void *rows, size_t n,
+                     hs_fill_fn *fill, struct hs_err *err)
+{
+    for (size_t at = 0, k = 0; at < n; at += HS_SEG_ROWS, k++)
+        for (unsigned c = first; c < end; c++) {
+            int rc = w->jobs->n == HS_JOBS ? flush_jobs(w, err) : HS_OK;
             if (rc)
                 return rc;
+            hs_column_jobs_add(w->jobs, tbl, c, k, rows, at, n - at < HS_SEG_ROWS ? n - at : HS_SEG_ROWS, fill);
         }
     return HS_OK;
-}
-
-static int64_t gpu_cell(const void *rows, size_t i, unsigned col)
-{
-    const struct hs_gpu_row *r = (const struct hs_gpu_row *)rows + i;
-    switch ((enum hs_col_gpu)col) {
-    case HS_GPU_TS: return r->ts;
-    case HS_GPU_DUR: return r->dur;
-    case HS_GPU_STREAM: return r->stream;
-    case HS_GPU_CORR: return r->corr;
-    case HS_GPU_BYTES: return r->bytes;
-    case HS_GPU_DELAY:
-        return r->launch_ts == HS_NO_VALUE ? HS_NO_VALUE : (int64_t)((uint64_t)r->ts - (uint64_t)r->launch_ts);
-    case HS_GPU_LAUNCH_DUR: return r->launch_dur;
-    case HS_GPU_EVENT: return r->event;
-    case HS_GPU_LAUNCH: return r->launch == HS_NO_EVENT ? 0 : (int64_t)r->event - r->launch;
-    case HS_GPU_NAME: return r->name;
-    case HS_GPU_LANE: return r->lane;
-    case HS_GPU_DEVICE: return r->device;
-    case HS_GPU_STEP: return r->step;
-    case HS_GPU_CLS: return r->cls;
-    case HS_GPU_COLS: break;
-    }
-    return 0;
-}
-
-static int64_t launch_cell(const void *rows, size_t i, unsigned col)
-{
-    const struct hs_launch_row *r = (const struct hs_launch_row *)rows + i;
-    switch ((enum hs_col_launch)col) {
-    case HS_LAUNCH_TS: return r->ts;
-    case HS_LAUNCH_DUR: return r->dur;
-    case HS_LAUNCH_CORR: return r->corr;
-    case HS_LAUNCH_EVENT: return r->event;
-    case HS_LAUNCH_NAME: return r->name;
-    case HS_LAUNCH_LANE: return r->lane;
-    case HS_LAUNCH_KERNELS: return r->kernels;
-    case HS_LAUNCH_STEP: return r->step;
-    case HS_LAUNCH_COLS: break;
-    }
-    return 0;
-}
-
-static int64_t step_cell(const void *rows, size_t i, unsigned col)
-{
-    const struct hs_step_row *r = (const struct hs_step_row *)rows + i;
-    const int64_t v[] = {r->ts, r->dur, r->number, r->event, r->lane};
-    return v[col];
-}
-
-static int64_t cat_cell(const void *rows, size_t i, unsigned col)
-{
-    const struct hs_cat_row *r = (const struct hs_cat_row *)rows + i;
-    const int64_t v[] = {r->cat, r->ph, r->count, r->dur};
-    return v[col];
-}
-
-static int64_t lane_cell(const void *rows, size_t i, unsigned col)
-{
-    const struct hs_lane_info *r = (const struct hs_lane_info *)rows + i;
-    const int64_t v[] = {r->pid.kind, r->pid.v, r->tid.kind, r->tid.v, r->process, r->labels, r->thread};
-    return v[col];
-}
-
-static int64_t shape_cell(const void *rows, size_t i, unsigned col)
-{
-    (void)col;
-    return ((const struct hs_shape *)rows)[i].count;
-}
-
-static int64_t field_cell(const void *rows, size_t i, unsigned col)
-{
-    const struct hs_field *r = (const struct hs_field *)rows + i;
-    const int64_t v[] = {r->key, r->column, r->level, r->type};
-    return v[col];
-}
-
-static int64_t column_cell(const void *rows, size_t i, unsigned col)
-{
-    const struct hs_column *r = (const struct hs_column *)rows + i;
-    const int64_t v[] = {r->key, r->level, r->type, r->scale};
-    return v[col];
-}
-
-static int64_t header_cell(const void *rows, size_t i, unsigned col)
-{
-    const struct hs_header *r = (const struct hs_header *)rows + i;
-    return col ? r->json : r->key;
 }
 
 /* ---- dictionaries ---- */
@@ -269,9 +203,11 @@ static int put_shapes(struct hs_writer *w, const struct hs_trace *t, struct hs_e
         for (uint32_t k = 0; k < s.count; k++)
             f[n++] = t->fields.p[s.first + k];
     }
-    rc = put_table(w, HS_TBL_SHAPES, 1, t->shapes.p, t->shapes.n, shape_cell, err);
+    rc = add_table(w, HS_TBL_SHAPES, 0, 1, t->shapes.p, t->shapes.n, hs_fill_shapes, err);
     if (!rc)
-        rc = put_table(w, HS_TBL_FIELDS, 4, f, n, field_cell, err);
+        rc = add_table(w, HS_TBL_FIELDS, 0, 4, f, n, hs_fill_fields, err);
+    if (!rc)
+        rc = flush_jobs(w, err); /* they refer to f */
     free(f);
     return rc;
 }
@@ -291,7 +227,9 @@ static int put_lanes(struct hs_writer *w, const struct hs_trace *t, struct hs_er
             lanes[n.lane].thread = n.thread;
         }
     }
-    int rc = put_table(w, HS_TBL_LANES, 7, lanes, t->lanes.n, lane_cell, err);
+    int rc = add_table(w, HS_TBL_LANES, 0, 7, lanes, t->lanes.n, hs_fill_lanes, err);
+    if (!rc)
+        rc = flush_jobs(w, err); /* they refer to lanes */
     free(lanes);
     return rc;
 }
@@ -413,26 +351,16 @@ static int put_quality(struct hs_writer *w, const struct hs_quality *q, struct h
 
 static int put_links(struct hs_writer *w, const struct hs_links *l, struct hs_err *err)
 {
-    int rc = HS_OK;
-    for (size_t at = 0, k = 0; !rc && at < l->n; at += HS_SEG_ROWS, k++) {
-        size_t n = l->n - at < HS_SEG_ROWS ? l->n - at : HS_SEG_ROWS;
-        for (size_t i = 0; i < n; i++)
-            w->v[i] = l->parent[at + i] == HS_NO_EVENT ? 0 : (int64_t)(at + i) - l->parent[at + i];
-        rc = put_column(w, HS_TBL_EVENTS, HS_COL_PARENT, k, w->v, n, err);
-        if (!rc)
-            rc = PUT_WIDENED(w, HS_TBL_EVENTS, HS_COL_DEPTH, k, l->depth + at, n, err);
-        if (!rc)
-            rc = PUT_WIDENED(w, HS_TBL_EVENTS, HS_COL_STEP, k, l->step + at, n, err);
-    }
+    int rc = add_table(w, HS_TBL_EVENTS, HS_COL_PARENT, HS_COL_STEP + 1, l, l->n, hs_fill_links, err);
     if (!rc)
-        rc = put_table(w, HS_TBL_GPU, HS_GPU_COLS, l->gpu.p, l->gpu.n, gpu_cell, err);
+        rc = add_table(w, HS_TBL_GPU, 0, HS_GPU_COLS, l->gpu.p, l->gpu.n, hs_fill_gpu, err);
     if (!rc)
-        rc = put_table(w, HS_TBL_LAUNCHES, HS_LAUNCH_COLS, l->launches.p, l->launches.n, launch_cell, err);
+        rc = add_table(w, HS_TBL_LAUNCHES, 0, HS_LAUNCH_COLS, l->launches.p, l->launches.n, hs_fill_launches, err);
     if (!rc)
-        rc = put_table(w, HS_TBL_STEPS, 5, l->steps.p, l->steps.n, step_cell, err);
+        rc = add_table(w, HS_TBL_STEPS, 0, 5, l->steps.p, l->steps.n, hs_fill_steps, err);
     if (!rc)
-        rc = put_table(w, HS_TBL_CATS, 4, l->cats.p, l->cats.n, cat_cell, err);
-    return rc;
+        rc = add_table(w, HS_TBL_CATS, 0, 4, l->cats.p, l->cats.n, hs_fill_cats, err);
+    return rc ? rc : flush_jobs(w, err);
 }
 
 /* The data reach the disk before the caller's rename does. */
@@ -453,6 +381,8 @@ int hs_writer_finish(struct hs_writer *w, const struct hs_trace *t, const struct
     if (w->events != t->events || l->n != t->events)
         rc = hs_fail(err, HS_EINTERNAL, "%llu events were written, %zu linked, %llu read",
                      (unsigned long long)w->events, l->n, (unsigned long long)t->events);
+    if (!rc && !w->jobs)
+        w->jobs = hs_column_jobs_new();
     if (!rc)
         rc = put_links(w, l, err);
     if (!rc)
@@ -460,11 +390,13 @@ int hs_writer_finish(struct hs_writer *w, const struct hs_trace *t, const struct
     if (!rc)
         rc = put_shapes(w, t, err);
     if (!rc)
-        rc = put_table(w, HS_TBL_COLUMNS, 4, t->columns.p, t->columns.n, column_cell, err);
+        rc = add_table(w, HS_TBL_COLUMNS, 0, 4, t->columns.p, t->columns.n, hs_fill_columns, err);
     if (!rc)
         rc = put_lanes(w, t, err);
     if (!rc)
-        rc = put_table(w, HS_TBL_HEADER, 2, t->header.p, t->header.n, header_cell, err);
+        rc = add_table(w, HS_TBL_HEADER, 0, 2, t->header.p, t->header.n, hs_fill_header, err);
+    if (!rc)
+        rc = flush_jobs(w, err);
     if (!rc)
         rc = put_meta(w, t, info, err);
     if (!rc)
