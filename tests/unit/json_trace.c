@@ -16,10 +16,10 @@
 void json_trace_begin(struct json_trace *t, int rank)
 {
     *t = (struct json_trace){.rank = rank, .events = HS_VEC_INIT(1 << 20)};
-    json_cpu(t, "cpu_op", "origin", 999, 0, 1);
+    trace_cpu(t, "cpu_op", "origin", 999, 0, 1);
 }
 
-void json_event(struct json_trace *t, const char *fmt, ...)
+void trace_event(struct json_trace *t, const char *fmt, ...)
 {
     char *text;
     va_list ap;
@@ -29,7 +29,7 @@ void json_event(struct json_trace *t, const char *fmt, ...)
     ck_assert(hs_vec_push(&t->events, text));
 }
 
-const char *json_us(char buf[40], int64_t ns)
+const char *trace_us(char buf[40], int64_t ns)
 {
     int64_t t = ORIGIN_NS + ns;
     snprintf(buf, 40, "%" PRId64 ".%03" PRId64, t / 1000, t % 1000);
@@ -42,20 +42,21 @@ static const char *dur_us(char buf[40], int64_t ns)
     return buf;
 }
 
-void json_cpu(struct json_trace *t, const char *cat, const char *name, int tid, int64_t ts, int64_t dur)
+void trace_cpu(struct json_trace *t, const char *cat, const char *name, int tid, int64_t ts, int64_t dur)
 {
     char a[40], b[40];
-    json_event(t, "{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"%s\",\"pid\":1,\"tid\":%d,\"ts\":%s,\"dur\":%s,\"args\":{}}",
-               cat, name, tid, json_us(a, ts), dur_us(b, dur));
+    trace_event(t,
+                "{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"%s\",\"pid\":1,\"tid\":%d,\"ts\":%s,\"dur\":%s,\"args\":{}}",
+                cat, name, tid, trace_us(a, ts), dur_us(b, dur));
 }
 
-void json_launch(struct json_trace *t, const char *name, int tid, int64_t ts, int64_t dur, int corr)
+void trace_launch(struct json_trace *t, const char *name, int tid, int64_t ts, int64_t dur, int corr)
 {
     char a[40], b[40];
-    json_event(t,
-               "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"%s\",\"pid\":1,\"tid\":%d,\"ts\":%s,\"dur\":%s,"
-               "\"args\":{\"correlation\":%d}}",
-               name, tid, json_us(a, ts), dur_us(b, dur), corr);
+    trace_event(t,
+                "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"%s\",\"pid\":1,\"tid\":%d,\"ts\":%s,\"dur\":%s,"
+                "\"args\":{\"correlation\":%d}}",
+                name, tid, trace_us(a, ts), dur_us(b, dur), corr);
 }
 
 static void device_event(struct json_trace *t, const char *cat, const char *name, int device, int stream, int64_t ts,
@@ -64,19 +65,19 @@ static void device_event(struct json_trace *t, const char *cat, const char *name
     char a[40], b[40], more[64] = "";
     if (bytes >= 0)
         snprintf(more, sizeof more, ",\"bytes\":%" PRId64, bytes);
-    json_event(t,
-               "{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"%s\",\"pid\":%d,\"tid\":%d,\"ts\":%s,\"dur\":%s,"
-               "\"args\":{\"device\":%d,\"stream\":%d,\"correlation\":%d%s}}",
-               cat, name, device, stream, json_us(a, ts), dur_us(b, dur), device, stream, corr, more);
+    trace_event(t,
+                "{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"%s\",\"pid\":%d,\"tid\":%d,\"ts\":%s,\"dur\":%s,"
+                "\"args\":{\"device\":%d,\"stream\":%d,\"correlation\":%d%s}}",
+                cat, name, device, stream, trace_us(a, ts), dur_us(b, dur), device, stream, corr, more);
 }
 
-void json_kernel(struct json_trace *t, const char *name, int device, int stream, int64_t ts, int64_t dur, int corr)
+void trace_kernel(struct json_trace *t, const char *name, int device, int stream, int64_t ts, int64_t dur, int corr)
 {
     device_event(t, "kernel", name, device, stream, ts, dur, corr, -1);
 }
 
-void json_copy(struct json_trace *t, const char *name, int device, int stream, int64_t ts, int64_t dur, int corr,
-               int64_t bytes)
+void trace_copy(struct json_trace *t, const char *name, int device, int stream, int64_t ts, int64_t dur, int corr,
+                int64_t bytes)
 {
     device_event(t, strstr(name, "Memset") ? "gpu_memset" : "gpu_memcpy", name, device, stream, ts, dur, corr, bytes);
 }

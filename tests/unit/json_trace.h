@@ -3,9 +3,9 @@
  *
  *     struct json_trace t;
  *     json_trace_begin(&t, 0);
- *     json_cpu(&t, "cpu_op", "aten::add", 1, 100, 50);
- *     json_launch(&t, "cudaLaunchKernel", 1, 110, 10, 7);
- *     json_kernel(&t, "add_kernel", 0, 7, 200, 30, 7);
+ *     trace_cpu(&t, "cpu_op", "aten::add", 1, 100, 50);
+ *     trace_launch(&t, "cudaLaunchKernel", 1, 110, 10, 7);
+ *     trace_kernel(&t, "add_kernel", 0, 7, 200, 30, 7);
  *     struct hs_run *run = json_trace_load(&t, 1);     ... fake_analyze(run, ...) ...
  *     json_trace_end(&t, 1);
  *
@@ -26,13 +26,13 @@ struct json_trace {
 };
 
 void json_trace_begin(struct json_trace *t, int rank);
-void json_event(struct json_trace *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void json_cpu(struct json_trace *t, const char *cat, const char *name, int tid, int64_t ts, int64_t dur);
-void json_launch(struct json_trace *t, const char *name, int tid, int64_t ts, int64_t dur, int corr);
-void json_kernel(struct json_trace *t, const char *name, int device, int stream, int64_t ts, int64_t dur, int corr);
-void json_copy(struct json_trace *t, const char *name, int device, int stream, int64_t ts, int64_t dur, int corr,
-               int64_t bytes);
-const char *json_us(char buf[40], int64_t ns); /* as µs, where `ts` stands on the run's clock */
+void trace_event(struct json_trace *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void trace_cpu(struct json_trace *t, const char *cat, const char *name, int tid, int64_t ts, int64_t dur);
+void trace_launch(struct json_trace *t, const char *name, int tid, int64_t ts, int64_t dur, int corr);
+void trace_kernel(struct json_trace *t, const char *name, int device, int stream, int64_t ts, int64_t dur, int corr);
+void trace_copy(struct json_trace *t, const char *name, int device, int stream, int64_t ts, int64_t dur, int corr,
+                int64_t bytes);
+const char *trace_us(char buf[40], int64_t ns); /* as µs, where `ts` stands on the run's clock */
 
 /* Puts the events into another order, the same for the same seed. */
 void json_trace_shuffle(struct json_trace *t, uint32_t seed);

@@ -24,14 +24,14 @@ void sim_fill(struct sim *s, struct json_trace *t, uint32_t seed, size_t n)
         } else if (test_random(&r, 10) == 0) {
             w->corr = 0;
         } else {
-            json_launch(t, w->copy ? "cudaMemcpyAsync" : "cudaLaunchKernel", 1 + (int)(i % 2), w->launch_ts,
-                        w->launch_dur, w->corr);
+            trace_launch(t, w->copy ? "cudaMemcpyAsync" : "cudaLaunchKernel", 1 + (int)(i % 2), w->launch_ts,
+                         w->launch_dur, w->corr);
         }
         /* a correlation of which no call has: the work is an orphan */
         int corr = w->corr ? w->corr : 100000 + (int)i;
         if (w->copy)
-            json_copy(t, "Memcpy HtoD (Pinned -> Device)", w->device, w->stream, w->ts, w->dur, corr, w->bytes);
+            trace_copy(t, "Memcpy HtoD (Pinned -> Device)", w->device, w->stream, w->ts, w->dur, corr, w->bytes);
         else
-            json_kernel(t, w->comm ? "ncclDevKernel_AllReduce" : "gemm", w->device, w->stream, w->ts, w->dur, corr);
+            trace_kernel(t, w->comm ? "ncclDevKernel_AllReduce" : "gemm", w->device, w->stream, w->ts, w->dur, corr);
     }
 }

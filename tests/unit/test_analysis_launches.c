@@ -17,10 +17,10 @@ static void three_kernels(void)
 {
     json_trace_begin(&t, 0);
     for (int i = 0; i < 3; i++)
-        json_launch(&t, "cudaLaunchKernel", 1, 100 + 10 * i, 10, i + 1);
-    json_kernel(&t, "a", 0, 7, 150, 5, 1);
-    json_kernel(&t, "b", 0, 7, 160, 100, 2);
-    json_kernel(&t, "c", 0, 7, 300, 50, 3);
+        trace_launch(&t, "cudaLaunchKernel", 1, 100 + 10 * i, 10, i + 1);
+    trace_kernel(&t, "a", 0, 7, 150, 5, 1);
+    trace_kernel(&t, "b", 0, 7, 160, 100, 2);
+    trace_kernel(&t, "c", 0, 7, 300, 50, 3);
 }
 
 START_TEST(queue_by_hand)
@@ -85,14 +85,14 @@ END_TEST
 START_TEST(launches_by_hand)
 {
     json_trace_begin(&t, 3);
-    json_launch(&t, "cudaGraphLaunch", 1, 100, 60, 5); /* two kernels */
-    json_kernel(&t, "late", 0, 7, 400, 5, 5);
-    json_kernel(&t, "early", 0, 7, 150, 10, 5);
-    json_launch(&t, "cuLaunchKernelEx", 1, 50, 20, 4);
-    json_kernel(&t, "short", 0, 8, 70, 19, 4);
-    json_kernel(&t, "orphan", 0, 8, 900, 1, 77);
-    json_launch(&t, "cudaMemcpyAsync", 1, 200, 5, 6);
-    json_copy(&t, "Memcpy DtoH (Device -> Pinned)", 0, 8, 206, 9, 6, 64);
+    trace_launch(&t, "cudaGraphLaunch", 1, 100, 60, 5); /* two kernels */
+    trace_kernel(&t, "late", 0, 7, 400, 5, 5);
+    trace_kernel(&t, "early", 0, 7, 150, 10, 5);
+    trace_launch(&t, "cuLaunchKernelEx", 1, 50, 20, 4);
+    trace_kernel(&t, "short", 0, 8, 70, 19, 4);
+    trace_kernel(&t, "orphan", 0, 8, 900, 1, 77);
+    trace_launch(&t, "cudaMemcpyAsync", 1, 200, 5, 6);
+    trace_copy(&t, "Memcpy DtoH (Device -> Pinned)", 0, 8, 206, 9, 6, 64);
     struct hs_run *run = json_trace_load(&t, 1);
     a = fake_analyze(run, "launches", "");
     static const struct {
@@ -135,10 +135,10 @@ END_TEST
 START_TEST(overlap_by_hand)
 {
     json_trace_begin(&t, 0);
-    json_kernel(&t, "ncclDevKernel_AllReduce", 0, 20, 100, 100, 1); /* [100, 200) */
-    json_kernel(&t, "gemm", 0, 7, 150, 30, 2);                      /* 30 beside it */
-    json_kernel(&t, "gemm", 1, 7, 100, 100, 3);                     /* on another device: no overlap */
-    json_kernel(&t, "gemm", 0, 8, 160, 60, 4);                      /* [160, 220): 20 more */
+    trace_kernel(&t, "ncclDevKernel_AllReduce", 0, 20, 100, 100, 1); /* [100, 200) */
+    trace_kernel(&t, "gemm", 0, 7, 150, 30, 2);                      /* 30 beside it */
+    trace_kernel(&t, "gemm", 1, 7, 100, 100, 3);                     /* on another device: no overlap */
+    trace_kernel(&t, "gemm", 0, 8, 160, 60, 4);                      /* [160, 220): 20 more */
     a = fake_analyze(json_trace_load(&t, 1), "overlap", "");
     ck_assert_int_eq(table_i64(&a, 0, "communication_us"), 100);
     ck_assert_int_eq(table_i64(&a, 0, "overlap_us"), 50);
@@ -153,7 +153,7 @@ END_TEST
 START_TEST(no_launches_no_queue)
 {
     json_trace_begin(&t, 0);
-    json_kernel(&t, "k", 0, 7, 100, 10, 1);
+    trace_kernel(&t, "k", 0, 7, 100, 10, 1);
     static const char *const names[] = {"launches", "launch-outliers", "queue-length", "queue-length-series",
                                         "queue-full"};
     struct hs_run *run = json_trace_load(&t, 1);
