@@ -1,21 +1,10 @@
-/* The order of the work. Categories, lanes and B/E pairs come first, on one thread; then the call stacks on one thread and
- * steps, flows, launches and the table of device work on another: they only read the rows and write different columns. */
+/* The order of the work. Categories, lanes and B/E pairs come first, on one thread; then the call stacks, flows and counts on
+ * one thread and steps, launches and the table of device work on another: they only read the rows, and write different
+ * events' parents and depths, different columns and different members of the summary. */
 #include "ingest/link_in.h"
 
 #include <pthread.h>
 #include <stdlib.h>
-
-struct stacks_job {
-    const struct hs_linking *l;
-    struct hs_quality q;
-};
-
-static void *run_stacks(void *arg)
-{
-    struct stacks_job *j = arg;
-    hs_link_stacks(j->l, &j->q);
-    return NULL;
-}
 
 static void merge_quality(struct hs_quality *into, const struct hs_quality *from)
 {
@@ -52,6 +41,21 @@ static void summarise(const struct hs_linking *l)
     }
 }
 
+struct stacks_job {
+    const struct hs_linking *l;
+    struct hs_quality q;
+};
+
+static void *run_stacks(void *arg)
+{
+    struct stacks_job *j = arg;
+    hs_link_stacks(j->l, &j->q);
+    hs_link_flows(j->l, &j->q);
+    hs_link_categories(j->l);
+    summarise(j->l);
+    return NULL;
+}
+
 /* A device event stands one below the call that launched it. */
 static void device_depths(const struct hs_linking *l)
 {
@@ -81,14 +85,12 @@ int hs_link(struct hs_trace *trace, struct hs_links *out, struct hs_err *err)
     hs_link_lanes(l);
     hs_link_pairs(l);
     hs_link_normalise(l);
-    hs_link_categories(l);
 
     struct stacks_job job = {.l = l};
     hs_quality_init(&job.q);
     pthread_t thread;
     bool threaded = n > HS_SEG_ROWS && !pthread_create(&thread, NULL, run_stacks, &job);
     struct hs_quality *q = &trace->quality;
-    hs_link_flows(l, q);
     hs_link_steps(l);
     hs_link_gpu(l, q);
     if (threaded)
@@ -97,7 +99,6 @@ int hs_link(struct hs_trace *trace, struct hs_links *out, struct hs_err *err)
         run_stacks(&job);
     merge_quality(q, &job.q);
 
-    summarise(l);
     device_depths(l);
     if (n && !out->steps.n)
         hs_count(q, HS_Q_NO_STEPS, 1);

@@ -4,16 +4,84 @@
 
 #define NO_LAUNCH SIZE_MAX
 
-static bool by_stream(const void *ctx, uint32_t a, uint32_t b)
+/* ---- in order: by (device, stream), then by time ---- */
+
+static bool by_time(const void *ctx, uint32_t a, uint32_t b)
 {
     const struct hs_linking *l = ctx;
-    const struct hs_device_row *x = &l->t->device_rows.p[a], *y = &l->t->device_rows.p[b];
+    uint32_t x = l->t->device_rows.p[a].event, y = l->t->device_rows.p[b].event;
+    return l->r->ts[x] != l->r->ts[y] ? l->r->ts[x] < l->r->ts[y] : x < y;
+}
+
+struct stream {
+    int32_t device;
+    int64_t stream;
+    uint32_t id, n; /* as met; its rows */
+};
+
+static int compare_streams(const void *a, const void *b)
+{
+    const struct stream *x = a, *y = b;
     if (x->device != y->device)
-        return x->device < y->device;
-    if (x->stream != y->stream)
-        return x->stream < y->stream;
-    int64_t tx = l->r->ts[x->event], ty = l->r->ts[y->event];
-    return tx != ty ? tx < ty : x->event < y->event;
+        return x->device < y->device ? -1 : 1;
+    return (x->stream > y->stream) - (x->stream < y->stream);
+}
+
+/* Which stream each of the rows v[0..n) is of, numbered as met. */
+static struct stream *find_streams(const struct hs_linking *l, const uint32_t *v, size_t n, uint32_t *id,
+                                   size_t *streams)
+{
+    struct hs_intern keys;
+    hs_intern_init(&keys, n + 2, SIZE_MAX / 4);
+    struct stream *s = NULL;
+    size_t cap = 0;
+    const struct hs_device_row *last = NULL;
+    for (size_t i = 0; i < n; i++) {
+        const struct hs_device_row *d = &l->t->device_rows.p[v[i]];
+        if (last && last->device == d->device && last->stream == d->stream) {
+            id[i] = id[i - 1];
+        } else {
+            char key[sizeof d->device + sizeof d->stream];
+            memcpy(key, &d->device, sizeof d->device);
+            memcpy(key + sizeof d->device, &d->stream, sizeof d->stream);
+            id[i] = hs_intern_add(&keys, key, sizeof key) - 1; /* 0 is the empty text */
+        }
+        last = d;
+        if (id[i] == cap)
+            s = hs_realloc_array(s, cap = cap * 2 + 8, sizeof *s);
+        if (id[i] == *streams)
+            s[(*streams)++] = (struct stream){d->device, d->stream, id[i], 0};
+        s[id[i]].n++;
+    }
+    hs_intern_free(&keys);
+    return s;
+}
+
+/* A file mixes its streams, but keeps the order within one: dealing the rows out by stream first leaves long runs. */
+static void sort_rows(const struct hs_linking *l, uint32_t *v, size_t n)
+{
+    uint32_t *id = hs_malloc(n * sizeof *id), *tmp = hs_malloc(n * sizeof *tmp);
+    size_t streams = 0;
+    struct stream *s = find_streams(l, v, n, id, &streams);
+    size_t *at = hs_malloc(streams * sizeof *at), from = 0;
+    if (streams)
+        qsort(s, streams, sizeof *s, compare_streams);
+    for (size_t i = 0; i < streams; i++) {
+        at[s[i].id] = from;
+        from += s[i].n;
+    }
+    for (size_t i = 0; i < n; i++)
+        tmp[at[id[i]]++] = v[i];
+    memcpy(v, tmp, n * sizeof *v);
+    from = 0;
+    for (size_t i = 0; i < streams; i++) {
+        hs_sort_rows(v + from, s[i].n, tmp, by_time, l);
+        from += s[i].n;
+    }
+    free(at);
+    free(s);
+    free(tmp);
+    free(id);
 }
 
 /* The legacy profiler tells no stream, and the device by the lane. */
@@ -174,9 +242,7 @@ void hs_link_gpu(const struct hs_linking *l, struct hs_quality *q)
     for (size_t i = 0; i < l->t->device_rows.n; i++)
         if (hs_row_side(l, rows[i].event) == HS_SIDE_DEVICE)
             v[n++] = (uint32_t)i;
-    uint32_t *tmp = hs_malloc(n * sizeof *tmp);
-    hs_sort_rows(v, n, tmp, by_stream, l);
-    free(tmp);
+    sort_rows(l, v, n);
     struct hs_launcher c;
     hs_launcher_init(&c, l, q);
     for (size_t i = 0; c.merged && i < n; i++) /* learn first whose the devices are */

@@ -32,6 +32,7 @@ struct hs_linking {
     uint8_t *lane_flags;          /* [lanes] */
     uint32_t *process, *part;     /* [lanes]: numbers of the pid, of the rank within a merged file */
     uint32_t nprocesses, nparts;
+    uint8_t *side;             /* [events]: hs_side */
     bool old_profiler;         /* some lane is HS_LANE_OLD_GPU */
     size_t nb, nasync, nflows; /* events of ph B E, b e, s t f */
 };
@@ -49,17 +50,10 @@ static inline enum hs_cat_kind hs_row_kind(const struct hs_linking *l, size_t e)
     return k;
 }
 
-/* Where a span stands; HS_SIDE_NONE for what is no usable span (hs_link_normalise cleared the flags of those). */
+/* Where a span stands; HS_SIDE_NONE for what is no usable span. Known after hs_link_normalise. */
 static inline enum hs_side hs_row_side(const struct hs_linking *l, size_t e)
 {
-    const struct hs_rows *r = l->r;
-    unsigned both = HS_ROW_HAS_TS | HS_ROW_HAS_DUR;
-    if ((r->ph[e] != 'X' && r->ph[e] != 'B') || (r->flags[e] & both) != both)
-        return HS_SIDE_NONE;
-    enum hs_cat_kind k = hs_row_kind(l, e);
-    if (k == HS_CAT_FLOW || k == HS_CAT_TRACE || l->lane_flags[r->lane[e]] & HS_LANE_SYNTHETIC)
-        return HS_SIDE_NONE;
-    return hs_cat_is_device(k) ? HS_SIDE_DEVICE : HS_SIDE_CPU;
+    return (enum hs_side)l->side[e];
 }
 
 static inline int64_t hs_row_end(const struct hs_rows *r, size_t e)
@@ -83,7 +77,7 @@ static inline void hs_count(struct hs_quality *q, enum hs_quality_kind kind, int
  * negative durations 0, absurd ones and device times 0 without their flag; and counts categories. */
 void hs_link_lanes(struct hs_linking *l);
 void hs_link_normalise(struct hs_linking *l);
-void hs_link_categories(struct hs_linking *l);
+void hs_link_categories(const struct hs_linking *l);
 void hs_link_forget(struct hs_linking *l);
 
 /* link_pairs.c: gives each B and b that has an end its duration. */

@@ -74,11 +74,11 @@ void hs_launcher_init(struct hs_launcher *c, const struct hs_linking *l, struct 
     size_t n = 0;
     *c = (struct hs_launcher){.parts = HS_VEC_INIT(MAX_PARTS)};
     for (size_t e = 0; e < r->n; e++)
-        n += joins(r->corr[e]) && hs_row_side(l, e) == HS_SIDE_CPU;
+        n += hs_row_side(l, e) == HS_SIDE_CPU && joins(r->corr[e]);
     c->v = hs_malloc(n * sizeof *c->v);
     c->kernels = hs_calloc(n, sizeof *c->kernels);
     for (size_t e = 0; e < r->n; e++)
-        if (joins(r->corr[e]) && hs_row_side(l, e) == HS_SIDE_CPU)
+        if (hs_row_side(l, e) == HS_SIDE_CPU && joins(r->corr[e]))
             c->v[c->n++] = (uint32_t)e;
     uint32_t *tmp = hs_malloc(n * sizeof *tmp);
     hs_sort_rows(c->v, n, tmp, by_correlation, l);

@@ -109,6 +109,7 @@ void hs_link_forget(struct hs_linking *l)
     free(l->lane_flags);
     free(l->process);
     free(l->part);
+    free(l->side);
 }
 
 /* Are all spans that do not start at 0 far from it? */
@@ -126,12 +127,26 @@ static bool zero_is_odd(const struct hs_linking *l)
     return any;
 }
 
+static uint8_t side_of(const struct hs_linking *l, size_t e)
+{
+    const struct hs_rows *r = l->r;
+    unsigned both = HS_ROW_HAS_TS | HS_ROW_HAS_DUR;
+    if ((r->ph[e] != 'X' && r->ph[e] != 'B') || (r->flags[e] & both) != both)
+        return HS_SIDE_NONE;
+    enum hs_cat_kind k = hs_row_kind(l, e);
+    if (k == HS_CAT_FLOW || k == HS_CAT_TRACE || l->lane_flags[r->lane[e]] & HS_LANE_SYNTHETIC)
+        return HS_SIDE_NONE;
+    return hs_cat_is_device(k) ? HS_SIDE_DEVICE : HS_SIDE_CPU;
+}
+
 void hs_link_normalise(struct hs_linking *l)
 {
     struct hs_rows *r = &l->t->rows;
     bool odd_zero = zero_is_odd(l);
     int64_t huge = 0, zero = 0, end;
+    l->side = hs_malloc(r->n);
     for (size_t e = 0; e < r->n; e++) {
+        l->side[e] = HS_SIDE_NONE;
         if (!(r->flags[e] & HS_ROW_HAS_DUR))
             continue;
         if (r->dur[e] < 0)
@@ -144,6 +159,7 @@ void hs_link_normalise(struct hs_linking *l)
             r->flags[e] &= (uint8_t)~HS_ROW_HAS_TS;
             zero++;
         }
+        l->side[e] = side_of(l, e);
     }
     hs_count(&l->t->quality, HS_Q_HUGE_DUR, huge);
     hs_count(&l->t->quality, HS_Q_TS_ZERO, zero);
@@ -190,7 +206,7 @@ static int compare_cats(const void *a, const void *b, void *syms)
     return c ? c : x->ph - y->ph;
 }
 
-void hs_link_categories(struct hs_linking *l)
+void hs_link_categories(const struct hs_linking *l)
 {
     const struct hs_rows *r = l->r;
     struct cat_slots s = {hs_calloc(64, sizeof *s.slot), 64};
