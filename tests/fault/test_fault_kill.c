@@ -1,6 +1,6 @@
 /* kill -9 of an import at moments spread over its run: afterwards the store has the whole trace or nothing of it, the next
  * start clears what was left, and importing again works. */
-#include "store/sql.h"
+#include "base/log.h"
 #include "store/store.h"
 
 #include "tests/http/live.h"

@@ -147,7 +147,7 @@ static const struct {
     {"sql", 2, "QUERY"},
     {"sql 'SELECT 1'", 2, "PATH or --trace"},
     {"sql 'SELECT 1' t.json --trace abcdef", 2, "one of them"},
-    {"sql 'DELETE FROM events' t.json", 2, "read"},
+    {"sql 'DELETE FROM events' t.json", 2, "events may not be modified"},
     {"sql 'SELECT nosuch FROM kernels' t.json", 2, "nosuch"},
     {"import", 2, "PATH"},
     {"import t.json --run a/b", 2, "name of a run"},
