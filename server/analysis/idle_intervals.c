@@ -71,25 +71,30 @@ struct job {
     } gaps;
 };
 
+/* Uses the lengths up. */
 static void stat_row(struct job *j, struct hs_stream_rows r, int cause, struct hs_table *out)
 {
+    static const double q[] = {0.25, 0.5, 0.75};
+    double p[3];
     int64_t *v = j->lengths[cause].p;
     size_t n = j->lengths[cause].n;
+    struct hs_moments m = hs_moments_i64(v, n);
+    hs_quantiles_i64(v, j->scratch.p, n, q, 3, p);
     hs_table_row(out);
     hs_cell_i64(out, j->sel.rank);
     hs_cell_i64(out, j->sel.gpu.device[r.first]);
     hs_cell_i64(out, j->sel.gpu.stream[r.first]);
     hs_cell_cstr(out, hs_cause_word((enum hs_cause)cause));
     hs_cell_i64(out, (int64_t)n);
-    hs_cell_ns(out, hs_round_i64(hs_mean_i64(v, n)));
+    hs_cell_ns(out, hs_round_i64(m.mean));
     if (n > 1)
-        hs_cell_ns(out, hs_round_i64(hs_std_i64(v, n)));
+        hs_cell_ns(out, hs_round_i64(m.std));
     else
         hs_cell_null(out);
-    hs_cell_ns(out, v[0]);
-    for (int q = 1; q <= 3; q++)
-        hs_cell_ns(out, hs_round_i64(hs_percentile_i64(v, n, 0.25 * q)));
-    hs_cell_ns(out, v[n - 1]);
+    hs_cell_ns(out, m.min);
+    for (int k = 0; k < 3; k++)
+        hs_cell_ns(out, hs_round_i64(p[k]));
+    hs_cell_ns(out, m.max);
 }
 
 static int stream_stats(struct job *j, struct hs_stream_rows r, struct hs_table *out, struct hs_err *err)
@@ -112,7 +117,6 @@ static int stream_stats(struct job *j, struct hs_stream_rows r, struct hs_table 
         j->scratch.n = 0;
         if (!hs_vec_reserve(&j->scratch, n))
             return hs_fail(err, HS_ELIMIT, "more gaps than there may be");
-        hs_sort_i64(j->lengths[c].p, j->scratch.p, n);
         stat_row(j, r, c, out);
     }
     return HS_OK;
