@@ -22,7 +22,8 @@ int hs_select_open(struct hs_select *s, const struct hs_run_rank *r, const struc
                    struct hs_err *err);
 /* The same without the device table (s->gpu stays empty) and its note, for analyses of the CPU side, which work without
  * a GPU. */
-void hs_select_window(struct hs_select *s, const struct hs_run_rank *r, const struct hs_params *p, struct hs_table *out);
+void hs_select_window(struct hs_select *s, const struct hs_run_rank *r, const struct hs_params *p,
+                      struct hs_table *out);
 void hs_select_close(struct hs_select *s);
 
 static inline bool hs_select_step(const struct hs_select *s, int32_t step)

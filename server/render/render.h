@@ -19,6 +19,7 @@ struct hs_envelope {
     const char *analysis, *run;
     const char *params_json; /* an object's text; NULL: {} */
 };
-int hs_render_table(const struct hs_table *t, const struct hs_envelope *e, enum hs_format f, struct hs_buf *out, struct hs_err *err);
+int hs_render_table(const struct hs_table *t, const struct hs_envelope *e, enum hs_format f, struct hs_buf *out,
+                    struct hs_err *err);
 
 #endif

@@ -15,7 +15,7 @@ enum hs_type {
     HS_T_REAL, /* double; null if not finite */
     HS_T_PCT,  /* double 0..100; column names end in _pct; written with up to four decimals */
     HS_T_BOOL,
-    HS_T_JSON  /* text that is JSON already (args, lists) */
+    HS_T_JSON /* text that is JSON already (args, lists) */
 };
 
 struct hs_column_spec {
@@ -39,11 +39,15 @@ struct hs_cell {
 struct hs_table {
     const struct hs_column_spec *columns; /* not owned; static in most analyses */
     size_t ncolumns;
-    struct { HS_VEC(struct hs_cell); } cells; /* row-major; a multiple of ncolumns when complete */
-    struct { HS_VEC(char *); } notes;         /* sentences; owned */
+    struct {
+        HS_VEC(struct hs_cell);
+    } cells; /* row-major; a multiple of ncolumns when complete */
+    struct {
+        HS_VEC(char *);
+    } notes; /* sentences; owned */
     struct hs_arena text;
     size_t rows;
-    bool full;                                /* a ceiling was reached: HS_ELIMIT by hs_table_check */
+    bool full; /* a ceiling was reached: HS_ELIMIT by hs_table_check */
 };
 
 const char *hs_type_name(enum hs_type type); /* "text", "integer", "time", "real", "percent", "boolean", "json" */
@@ -55,7 +59,7 @@ void hs_cell_text(struct hs_table *t, struct hs_str s);
 void hs_cell_cstr(struct hs_table *t, const char *s); /* NULL: a null cell */
 void hs_cell_i64(struct hs_table *t, int64_t v);
 void hs_cell_ns(struct hs_table *t, int64_t ns);
-void hs_cell_f64(struct hs_table *t, double v);       /* not finite: a null cell */
+void hs_cell_f64(struct hs_table *t, double v); /* not finite: a null cell */
 void hs_cell_bool(struct hs_table *t, bool v);
 void hs_cell_null(struct hs_table *t);
 void hs_table_note(struct hs_table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
