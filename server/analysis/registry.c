@@ -83,12 +83,14 @@ static struct hs_run select_ranks(const struct hs_run *run, const struct hs_para
         if (all || listed(ranks, n, run->ranks[i].rank))
             part.ranks[part.n++] = run->ranks[i];
     note_missing(&part, ranks, n, out);
-    for (size_t i = 1; i < part.n; i++)
-        if (part.ranks[i].rank == part.ranks[i - 1].rank && (i < 2 || part.ranks[i - 2].rank != part.ranks[i].rank))
+    for (size_t i = 1; i < part.n; i++) {
+        bool again = i > 1 && part.ranks[i - 2].rank == part.ranks[i].rank;
+        if (part.ranks[i].rank == part.ranks[i - 1].rank && !again)
             hs_table_note(out,
                           "Rank %lld stands in more than one trace of the run; each has rows of its own, in order of "
                           "their names.",
                           (long long)part.ranks[i].rank);
+    }
     if (!run->n)
         hs_table_note(out, "The run has no traces.");
     return part;

@@ -1,6 +1,5 @@
 #include "analysis/select.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 
 const char *hs_class_word(unsigned cls)
@@ -97,14 +96,11 @@ void hs_select_settle(const struct hs_select *s, uint32_t *rows, size_t n)
     }
 }
 
-void hs_note_unapplied(const struct hs_params *p, struct hs_table *out, ...)
+void hs_note_unapplied_of(const struct hs_params *p, struct hs_table *out, const char *const *names)
 {
-    va_list ap;
-    va_start(ap, out);
-    for (const char *name; (name = va_arg(ap, const char *));)
-        if (hs_param_given(p, name))
-            hs_table_note(out, "Parameter %s does not apply here: the answer is for everything.", name);
-    va_end(ap);
+    for (; *names; names++)
+        if (hs_param_given(p, *names))
+            hs_table_note(out, "Parameter %s does not apply here: the answer is for everything.", *names);
 }
 
 void hs_note_excluded(const struct hs_run *run, struct hs_table *out)
