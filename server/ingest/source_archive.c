@@ -227,6 +227,8 @@ int hs_archive_next(struct hs_archive *a, bool *more, const char **name, struct 
         free(a->name);
         a->name = document_name(a, e);
         bool file = archive_entry_filetype(e) == AE_IFREG || archive_entry_filetype(e) == 0;
+        if (archive_entry_is_data_encrypted(e))
+            return hs_fail(err, HS_EINPUT, "%s in %s is encrypted; unpack it first", a->name, a->input_name);
         if (file && !archive_entry_hardlink(e) && !is_litter(a->name)) {
             *more = true;
             *name = a->name;

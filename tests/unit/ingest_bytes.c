@@ -54,8 +54,12 @@ static la_ssize_t on_write(struct archive *a, void *ctx, const void *p, size_t n
 void test_archive(struct hs_buf *out, enum test_archive kind, const struct test_member *members, size_t n)
 {
     struct archive *a = archive_write_new();
-    ck_assert_int_eq(kind == TEST_ZIP ? archive_write_set_format_zip(a) : archive_write_set_format_ustar(a),
-                     ARCHIVE_OK);
+    bool zip = kind == TEST_ZIP || kind == TEST_ZIP_ENCRYPTED;
+    ck_assert_int_eq(zip ? archive_write_set_format_zip(a) : archive_write_set_format_ustar(a), ARCHIVE_OK);
+    if (kind == TEST_ZIP_ENCRYPTED) {
+        ck_assert_int_eq(archive_write_set_options(a, "zip:encryption=zipcrypt"), ARCHIVE_OK);
+        ck_assert_int_eq(archive_write_set_passphrase(a, "secret"), ARCHIVE_OK);
+    }
     if (kind == TEST_TAR_ZSTD)
         ck_assert_int_eq(archive_write_add_filter_zstd(a), ARCHIVE_OK);
     archive_write_set_bytes_in_last_block(a, 1); /* no padding */

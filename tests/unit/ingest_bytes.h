@@ -20,7 +20,7 @@ struct test_member {
     const char *name; /* ends in "/": a folder */
     struct hs_str bytes;
 };
-enum test_archive { TEST_ZIP, TEST_TAR, TEST_TAR_ZSTD };
+enum test_archive { TEST_ZIP, TEST_TAR, TEST_TAR_ZSTD, TEST_ZIP_ENCRYPTED };
 void test_archive(struct hs_buf *out, enum test_archive kind, const struct test_member *members, size_t n);
 void test_zstd(struct hs_buf *out, struct hs_str text);
 

@@ -440,6 +440,12 @@ START_TEST(no_traces_in_an_archive)
     r = read_all(HS_STR("PK\3\4 and then nothing that makes sense"));
     ck_assert_int_eq(r.rc, HS_EINPUT);
     reading_free(&r);
+    hs_buf_clear(&ar);
+    test_archive(&ar, TEST_ZIP_ENCRYPTED, (const struct test_member[]){{"a.json", HS_STR("[]")}}, 1);
+    r = read_all(view(&ar));
+    ck_assert_int_eq(r.rc, HS_EINPUT);
+    ck_assert_ptr_nonnull(strstr(r.err.text, "encrypted"));
+    reading_free(&r);
     hs_buf_free(&ar);
 }
 END_TEST
