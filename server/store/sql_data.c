@@ -20,6 +20,7 @@ struct hs_sql_data *hs_sql_data_new(struct hs_view_file *f)
     struct hs_sql_data *d = hs_calloc(1, sizeof *d);
     d->v = &f->base;
     d->f = f;
+    d->text.max = (size_t)1 << 30;
     return d;
 }
 
@@ -37,6 +38,7 @@ void hs_sql_data_free(struct hs_sql_data *d)
         free(d->launch_column[i]);
     for (size_t i = 0; i < sizeof d->keep / sizeof d->keep[0]; i++)
         free(d->keep[i]);
+    hs_buf_free(&d->text);
     free(d->launch_event);
     free(d->launch_name);
     free(d->step_event);
@@ -241,41 +243,106 @@ int hs_sql_array(struct hs_sql_data *d, enum hs_sql_source source, enum hs_sql_w
 }
 
 struct pair {
-    int64_t value;
+    uint64_t key; /* value - least, so that the order is unsigned and small ranges have few digits */
     uint64_t row;
 };
 
-static int by_value(const void *a, const void *b)
+/* Sorts by key, rows of one key stay in their order: least significant digit first, digits of 11 bits, as many as the
+ * largest key has. */
+static void radix_sort(struct pair *p, size_t n, uint64_t largest)
 {
-    const struct pair *x = a, *y = b;
-    if (x->value != y->value)
-        return x->value < y->value ? -1 : 1;
-    return x->row < y->row ? -1 : x->row > y->row;
+    enum { BITS = 11, DIGITS = 1 << BITS };
+    struct pair *other = hs_malloc((n + 1) * sizeof *other), *from = p, *to = other;
+    size_t *at = hs_malloc(DIGITS * sizeof *at);
+    for (unsigned shift = 0; shift < 64 && largest >> shift; shift += BITS) {
+        memset(at, 0, DIGITS * sizeof *at);
+        for (size_t i = 0; i < n; i++)
+            at[from[i].key >> shift & (DIGITS - 1)]++;
+        for (size_t d = 0, sum = 0; d < DIGITS; d++) {
+            size_t count = at[d];
+            at[d] = sum;
+            sum += count;
+        }
+        for (size_t i = 0; i < n; i++)
+            to[at[from[i].key >> shift & (DIGITS - 1)]++] = from[i];
+        struct pair *t = from;
+        from = to;
+        to = t;
+    }
+    if (from != p)
+        memcpy(p, from, n * sizeof *p);
+    free(other);
+    free(at);
 }
 
-static int make_index(struct hs_sql_data *d, enum hs_sql_source source, enum hs_sql_what what,
+/* A row's value as SQL sees it; HS_NO_VALUE is NULL. */
+static int64_t value_at(const struct hs_sql_array *a, size_t i)
+{
+    if (a->i64)
+        return a->i64[i];
+    return a->u32 && a->u32[i] != HS_NO_EVENT ? (int64_t)a->u32[i] : HS_NO_VALUE;
+}
+
+static struct hs_sql_index *index_of(const struct hs_sql_array *a, size_t n)
+{
+    struct hs_sql_index *x = hs_calloc(1, sizeof *x);
+    struct pair *p = hs_malloc((n + 1) * sizeof *p);
+    int64_t least = INT64_MAX, most = INT64_MIN;
+    for (size_t i = 0; i < n; i++) { /* NULLs are in no index: nothing is equal to them */
+        int64_t v = value_at(a, i);
+        if (v == HS_NO_VALUE)
+            continue;
+        least = v < least ? v : least;
+        most = v > most ? v : most;
+        p[x->n++] = (struct pair){(uint64_t)v, i};
+    }
+    for (size_t i = 0; i < x->n; i++)
+        p[i].key -= (uint64_t)least;
+    if (x->n)
+        radix_sort(p, x->n, (uint64_t)most - (uint64_t)least);
+    x->rows = hs_calloc(x->n, sizeof *x->rows);
+    x->values = hs_calloc(x->n, sizeof *x->values);
+    for (size_t i = 0; i < x->n; i++) {
+        x->rows[i] = p[i].row;
+        x->values[i] = (int64_t)(p[i].key + (uint64_t)least);
+    }
+    free(p);
+    return x;
+}
+
+static int find_index(struct hs_sql_data *d, enum hs_sql_source source, enum hs_sql_what what,
                       struct hs_sql_index **out)
 {
     struct hs_sql_array a;
     size_t n;
-    int rc = hs_sql_rows(d, source, &n);
-    if (!rc)
-        rc = hs_sql_array(d, source, what, &a);
+    struct hs_sql_index *x = d->indexes;
+    while (x && (x->source != source || x->what != what))
+        x = x->next;
+    if (!x) {
+        int rc = hs_sql_rows(d, source, &n);
+        if (!rc)
+            rc = hs_sql_array(d, source, what, &a);
+        if (rc)
+            return rc;
+        x = index_of(&a, n);
+        x->source = source;
+        x->what = what;
+        x->next = d->indexes;
+        d->indexes = x;
+    }
+    *out = x;
+    return HS_OK;
+}
+
+int hs_sql_grouped(struct hs_sql_data *d, enum hs_sql_source source, enum hs_sql_what what, const uint64_t **rows,
+                   size_t *n)
+{
+    struct hs_sql_index *x;
+    int rc = find_index(d, source, what, &x);
     if (rc)
         return rc;
-    struct pair *p = hs_malloc((n + 1) * sizeof *p);
-    for (size_t i = 0; i < n; i++)
-        p[i] = (struct pair){a.i64 ? a.i64[i] : a.u32 ? (int64_t)a.u32[i] : 0, i};
-    qsort(p, n, sizeof *p, by_value);
-    struct hs_sql_index *x = hs_calloc(1, sizeof *x);
-    *x = (struct hs_sql_index){d->indexes, source, what, hs_calloc(n, sizeof *x->rows), hs_calloc(n, sizeof *x->values),
-                               n};
-    for (size_t i = 0; i < n; i++) {
-        x->rows[i] = p[i].row;
-        x->values[i] = p[i].value;
-    }
-    free(p);
-    d->indexes = *out = x;
+    *rows = x->rows;
+    *n = x->n;
     return HS_OK;
 }
 
@@ -295,14 +362,10 @@ static size_t first_at_least(const int64_t *v, size_t n, int64_t x)
 int hs_sql_lookup(struct hs_sql_data *d, enum hs_sql_source source, enum hs_sql_what what, int64_t v,
                   const uint64_t **rows, size_t *n)
 {
-    struct hs_sql_index *x = d->indexes;
-    while (x && (x->source != source || x->what != what))
-        x = x->next;
-    if (!x) {
-        int rc = make_index(d, source, what, &x);
-        if (rc)
-            return rc;
-    }
+    struct hs_sql_index *x;
+    int rc = find_index(d, source, what, &x);
+    if (rc)
+        return rc;
     size_t from = first_at_least(x->values, x->n, v);
     size_t to = v == INT64_MAX ? x->n : from + first_at_least(x->values + from, x->n - from, v + 1);
     *rows = x->rows + from;

@@ -90,6 +90,7 @@ struct hs_sql_data {
     uint8_t *cls;   /* class of each event */
     uint8_t *times; /* of each shape: bit 0 it has a ts, bit 1 a dur */
     uint8_t *keep[HS_SQL_KERNELS + 1];
+    struct hs_buf text; /* scratch of cells */
     struct hs_sql_index *indexes;
     struct hs_sql_zone *zones; /* [segments] */
 };
@@ -120,6 +121,10 @@ int hs_sql_array(struct hs_sql_data *d, enum hs_sql_source source, enum hs_sql_w
 /* Rows with array[row] == v, through an index that is made at the first call: rows[0..*n), ascending. */
 int hs_sql_lookup(struct hs_sql_data *d, enum hs_sql_source source, enum hs_sql_what what, int64_t v,
                   const uint64_t **rows, size_t *n);
+
+/* All rows, those with equal values next to each other: for GROUP BY. */
+int hs_sql_grouped(struct hs_sql_data *d, enum hs_sql_source source, enum hs_sql_what what, const uint64_t **rows,
+                   size_t *n);
 
 /* Times of each segment, as the file tells them. */
 int hs_sql_zones(struct hs_sql_data *d, const struct hs_sql_zone **out);

@@ -83,7 +83,13 @@ const size_t hs_sql_ntables = sizeof hs_sql_tables / sizeof hs_sql_tables[0];
 
 /* ---- cells ---- */
 
+/* Text that lives as long as the view does, as symbols and columns do: SQLite need not copy it. */
 static void put_str(sqlite3_context *out, struct hs_str s)
+{
+    sqlite3_result_text64(out, s.n ? s.p : "", s.n, SQLITE_STATIC, SQLITE_UTF8);
+}
+
+static void put_copy(sqlite3_context *out, struct hs_str s)
 {
     sqlite3_result_text64(out, s.n ? s.p : "", s.n, SQLITE_TRANSIENT, SQLITE_UTF8);
 }
@@ -199,13 +205,13 @@ static int event_arg(struct hs_sql_data *d, const char *key, size_t row, sqlite3
 
 static int event_args(struct hs_sql_data *d, size_t row, struct hs_arg_cursor **cursor, sqlite3_context *out)
 {
-    struct hs_buf b = HS_BUF_INIT(1u << 30);
+    struct hs_buf *b = &d->text;
+    hs_buf_clear(b);
     if (!*cursor)
         *cursor = hs_arg_cursor_new(d->f);
-    int rc = hs_arg_cursor_json(*cursor, (uint32_t)row, true, &b, &d->err);
-    if (!rc && b.n)
-        put_str(out, hs_str(b.p, b.n));
-    hs_buf_free(&b);
+    int rc = hs_arg_cursor_json(*cursor, (uint32_t)row, true, b, &d->err);
+    if (!rc && b->n)
+        put_copy(out, hs_str(b->p, b->n));
     return rc;
 }
 
@@ -268,12 +274,11 @@ static int gpu_cell(struct hs_sql_data *d, const struct hs_sql_table *t, enum hs
 {
     const struct hs_gpu *g = &d->gpu;
     const struct hs_view *v = d->v;
-    struct hs_buf scratch = HS_BUF_INIT(1u << 26);
     int64_t launch_end = sum(g->launch_ts[row], g->launch_dur[row]);
     switch (what) {
     case W_EVENT: put_event(out, g->event[row]); break;
     case W_NAME: put_str(out, hs_view_str(v, g->name[row])); break;
-    case W_SHORT_NAME: put_str(out, hs_short_name(hs_view_str(v, g->name[row]), &scratch)); break;
+    case W_SHORT_NAME: put_copy(out, hs_short_name(hs_view_str(v, g->name[row]), &d->text)); break;
     case W_CLASS: put_class(out, g->cls[row]); break;
     case W_DEVICE: sqlite3_result_int(out, g->device[row]); break;
     case W_STREAM: sqlite3_result_int64(out, g->stream[row]); break;
@@ -296,7 +301,6 @@ static int gpu_cell(struct hs_sql_data *d, const struct hs_sql_table *t, enum hs
     case W_STEP: put_step(d, out, g->step[row]); break;
     default: return event_cell(d, t, what, g->event[row], cursor, out);
     }
-    hs_buf_free(&scratch);
     return HS_OK;
 }
 

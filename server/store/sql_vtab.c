@@ -100,6 +100,14 @@ static char letter_of(const struct hs_sql_table *t, enum hs_sql_what what, unsig
     }
 }
 
+/* 'N', 'G': rows grouped by name, by category; takes no argument. 0: not by this column. */
+static char group_letter(const struct hs_sql_table *t, int col)
+{
+    if (col < 0 || t->source > HS_SQL_LAUNCHES)
+        return 0;
+    return t->columns[col].what == W_NAME ? 'N' : t->columns[col].what == W_CAT && t->source == HS_SQL_EVENTS ? 'G' : 0;
+}
+
 static double rows_of(const struct table *t)
 {
     const struct hs_summary *s = &t->d->v->sum;
@@ -114,8 +122,8 @@ static int best_index(sqlite3_vtab *vt, sqlite3_index_info *info)
 {
     struct table *t = (struct table *)vt;
     double n = rows_of(t), cost = n;
-    char plan[64];
-    int args = 0;
+    char plan[64], group;
+    int args = 0, distinct = sqlite3_vtab_distinct(info);
     bool lookup = false;
     for (int i = 0; i < info->nConstraint && args < (int)sizeof plan - 1; i++) {
         int col = info->aConstraint[i].iColumn;
@@ -131,16 +139,22 @@ static int best_index(sqlite3_vtab *vt, sqlite3_index_info *info)
         n /= strchr("eclxp", c) ? n / 2 : c == 'n' ? 20 : 4;
     }
     plan[args] = 0;
-    info->idxStr = sqlite3_mprintf("%s", plan);
-    info->needToFreeIdxStr = 1;
-    if (!info->idxStr)
-        return SQLITE_NOMEM;
     info->estimatedRows = n < 1 ? 1 : (sqlite3_int64)n;
     info->estimatedCost = lookup ? 20 : cost / 8 + n;
+    /* GROUP BY (1) and DISTINCT (2) of names and categories: rows come grouped, so that nothing is sorted. Not where an
+     * order is asked for as well (0, 3). */
+    if (!lookup && info->nOrderBy == 1 && (distinct == 1 || distinct == 2) && args < (int)sizeof plan - 1 &&
+        (group = group_letter(t->t, info->aOrderBy[0].iColumn))) {
+        plan[args] = group;
+        plan[args + 1] = 0;
+        info->orderByConsumed = 1;
+    }
     if (t->t->source == HS_SQL_EVENTS && info->nOrderBy == 1 && !info->aOrderBy[0].desc &&
         info->aOrderBy[0].iColumn >= 0 && t->t->columns[info->aOrderBy[0].iColumn].what == W_EVENT)
         info->orderByConsumed = 1;
-    return SQLITE_OK;
+    info->idxStr = sqlite3_mprintf("%s", plan);
+    info->needToFreeIdxStr = 1;
+    return info->idxStr ? SQLITE_OK : SQLITE_NOMEM;
 }
 
 /* ---- filtering ---- */
@@ -270,7 +284,7 @@ static bool matches(struct table *t, const struct cursor *c, size_t row)
 {
     if (c->keep && !c->keep[row])
         return false;
-    if (c->rows)
+    if (c->looked_up)
         return true;
     if (c->by_ts && c->ts.i64 && (c->ts.i64[row] < c->ts_from || c->ts.i64[row] > c->ts_to))
         return false;
@@ -307,6 +321,8 @@ static int filter(sqlite3_vtab_cursor *vc, int number, const char *plan, int arg
         rc = hs_sql_keeps(t->d, t->t->source, t->t->filter, &c->keep);
     for (int i = 0; !rc && i < argc && plan && plan[i]; i++)
         rc = constrain(t, c, plan[i], argv[i]);
+    if (!rc && plan && argc < (int)strlen(plan) && c->end) /* the last letter: 'N' or 'G' */
+        rc = hs_sql_grouped(t->d, t->t->source, plan[argc] == 'N' ? W_NAME : W_CAT, &c->rows, &c->end);
     if (!rc && c->by_ts)
         rc = hs_sql_array(t->d, t->t->source, W_TS_NS, &c->ts);
     if (!rc && c->by_ts && !c->rows && t->t->source == HS_SQL_EVENTS)

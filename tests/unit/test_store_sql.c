@@ -247,6 +247,24 @@ START_TEST(push_down_changes_no_answer)
     free(json);
     for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++)
         check_same(v, "count(*), sum(event * 3 + 1)", asked[i][0], asked[i][1], asked[i][2]);
+    /* Grouped rows: sums of sums, and the same by a column that cannot be grouped so. */
+    check(v,
+          "SELECT count(*), sum(n), sum(s) = (SELECT sum(event) FROM cpu_ops) FROM (SELECT name, count(*) n, "
+          "sum(event) s "
+          "FROM cpu_ops GROUP BY name)",
+          "100|85712|1");
+    check(v,
+          "SELECT count(*) FROM (SELECT name, count(*), sum(event) FROM events WHERE ts_ns > 1500000000 AND ph = 'X' "
+          "GROUP BY name "
+          "EXCEPT SELECT name, count(*), sum(event) FROM events WHERE ts_ns > 1500000000 AND ph = 'X' GROUP BY +name)",
+          "0");
+    check(v, "SELECT DISTINCT cat FROM events ORDER BY cat", "'cpu_op';'cuda_runtime';'user_annotation'");
+    check(v, "SELECT DISTINCT name FROM events WHERE step IS NOT NULL AND cat = 'user_annotation' ORDER BY name",
+          "'ProfilerStep#10';'ProfilerStep#8';'ProfilerStep#9'");
+    check(v, "SELECT cat, count(DISTINCT name) FROM events GROUP BY cat ORDER BY cat",
+          "'cpu_op'|100;'cuda_runtime'|100;'user_annotation'|3");
+    check(v, "SELECT name FROM events WHERE cat = 'user_annotation' GROUP BY name ORDER BY name DESC",
+          "'ProfilerStep#9';'ProfilerStep#8';'ProfilerStep#10'");
     check(v, "SELECT event FROM events WHERE name = 'op 7' ORDER BY event LIMIT 3", "7;107;207");
     check(v, "SELECT event FROM events ORDER BY event DESC LIMIT 2", "149999;149998");
     check(v, "SELECT event FROM events WHERE correlation = 500 ORDER BY event", "1000;1001");
