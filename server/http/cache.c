@@ -62,6 +62,8 @@ static void push_newest(struct hs_cache *c, struct entry *e)
 static void drop(struct hs_cache *c, struct entry **at)
 {
     struct entry *e = *at;
+    if (!e)
+        return;
     *at = e->chain;
     unlink_entry(c, e);
     c->bytes -= e->bytes;
@@ -101,6 +103,10 @@ void hs_cache_put(struct hs_cache *c, const char *key, struct hs_blob *body, str
         return;
     pthread_mutex_lock(&c->lock);
     struct entry **at = slot(c, key);
+    if (*at && gz && !(*at)->gz) { /* the same answer, now also compressed */
+        drop(c, at);
+        at = slot(c, key);
+    }
     if (!*at) {
         while (c->bytes + bytes > c->max && c->oldest)
             drop(c, slot(c, c->oldest->key));

@@ -13,6 +13,7 @@ void hs_cache_free(struct hs_cache *c);
 
 /* References of the caller's own; false if it is not there. *gz may be NULL. */
 bool hs_cache_get(struct hs_cache *c, const char *key, struct hs_blob **body, struct hs_blob **gz);
+/* Of a key that is there only a compressed form that was missing is taken over. */
 void hs_cache_put(struct hs_cache *c, const char *key, struct hs_blob *body, struct hs_blob *gz);
 size_t hs_cache_bytes(struct hs_cache *c);
 

@@ -160,7 +160,7 @@ static void handle(struct hs_request *r)
     struct hs_reply *y = &r->reply;
     if (!y->status)
         hs_reply_problem(y, 500, "internal", "the handler gave no answer", -1);
-    if (y->body && !y->gz && y->body->n > 1024 && r->accepts_gzip)
+    if (y->body && !y->gz && y->body->n > HS_GZIP_FROM && r->accepts_gzip)
         y->gz = hs_blob_gzip(y->body);
 }
 
@@ -227,10 +227,12 @@ static enum MHD_Result on_body(struct hs_request *r, const char *data, size_t *n
         handle(r);
         return answer(r);
     }
-    if (*n) { /* beyond the ceiling nothing is stored; the end of the body then answers with 413 */
+    if (*n) { /* beyond the ceiling nothing is stored; the end of the body then answers with 413,
+                  unless it does not end at all */
         hs_buf_put(&r->body, data, *n);
+        r->bytes_body += *n;
         *n = 0;
-        return MHD_YES;
+        return r->bytes_body <= 16 * (uint64_t)HS_BODY_MAX ? MHD_YES : MHD_NO;
     }
     struct hs_err err = HS_ERR_INIT;
     if (hs_buf_check(&r->body, "the request's body", &err)) {

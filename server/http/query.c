@@ -40,6 +40,8 @@ static bool answered_before(struct hs_request *r, const char *type)
         return false;
     y->status = 200;
     y->type = type;
+    if (!y->gz && r->accepts_gzip && y->body->n > HS_GZIP_FROM && (y->gz = hs_blob_gzip(y->body)))
+        hs_cache_put(r->server->cache, y->etag, y->body, y->gz); /* once, not for each client that takes it */
     return true;
 }
 
@@ -49,7 +51,7 @@ static void answer_and_keep(struct hs_request *r, const char *type, struct hs_bu
     hs_reply_text(y, 200, type, b);
     if (y->status != 200)
         return;
-    if (r->accepts_gzip && y->body->n > 1024)
+    if (r->accepts_gzip && y->body->n > HS_GZIP_FROM)
         y->gz = hs_blob_gzip(y->body);
     hs_cache_put(r->server->cache, y->etag, y->body, y->gz);
 }

@@ -17,6 +17,7 @@ void hs_blob_unref(struct hs_blob *b);
 struct hs_blob *hs_blob_gzip(const struct hs_blob *b); /* zlib level 1; NULL where it would not get smaller */
 
 #define HS_ETAG_SIZE 40u
+#define HS_GZIP_FROM 1024u /* bytes of a body from which compressing it is worth the header */
 
 struct hs_reply {
     unsigned status;           /* 0: nothing answered yet */

@@ -41,20 +41,6 @@ void hs_request_fail(struct hs_request *r, const struct hs_err *err)
     hs_reply_error(&r->reply, err);
 }
 
-int hs_query_bool(const struct hs_request *r, const char *name, bool def, bool *out, struct hs_err *err)
-{
-    const char *v = hs_uri_query(&r->uri, name);
-    if (!v)
-        *out = def;
-    else if (!strcmp(v, "true") || !strcmp(v, "1") || !strcmp(v, "yes"))
-        *out = true;
-    else if (!strcmp(v, "false") || !strcmp(v, "0") || !strcmp(v, "no"))
-        *out = false;
-    else
-        return hs_fail(err, HS_EUSAGE, "%s is '%.40s'; it must be true or false", name, v);
-    return HS_OK;
-}
-
 bool hs_request_matches_etag(const struct hs_request *r, const char *etag)
 {
     size_t n = strlen(etag);

@@ -36,6 +36,7 @@ struct hs_request {
     char *if_none_match, *range, *content_type, *origin, *host; /* copies of headers; NULL if absent */
     bool origin_allowed;                                        /* by [server] cors_origins */
     struct hs_buf body;
+    uint64_t bytes_body; /* how many came, also of what is dropped */
     struct hs_upload *upload;
     struct hs_request *next_upload; /* both of watch.h */
     int fd;
@@ -53,9 +54,6 @@ static inline const char *hs_request_var(const struct hs_request *r, size_t i)
 }
 
 void hs_request_fail(struct hs_request *r, const struct hs_err *err);
-
-/* "true 1 yes" / "false 0 no" of the query; `def` if absent. HS_EUSAGE otherwise. */
-int hs_query_bool(const struct hs_request *r, const char *name, bool def, bool *out, struct hs_err *err);
 
 /* If-None-Match against the reply's ETag, in both of its forms (plain and gzip): true means 304. */
 bool hs_request_matches_etag(const struct hs_request *r, const char *etag);

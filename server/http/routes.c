@@ -59,6 +59,6 @@ const struct hs_route hs_routes[] = {
     {HS_GET, "/readyz", HS_WORK_POOL, hs_get_readyz, "readyz", "200 while it can answer questions", NO_PARAMS, NULL,
      "text/plain"},
     {HS_GET, "/version", HS_WORK_INLINE, hs_get_version, "version", "Name and version", NO_PARAMS, NULL, JSON},
-    {HS_GET, "/{page*}", HS_WORK_POOL, hs_get_page, "page", "The page", NO_PARAMS, NULL, "text/html"},
+    {HS_GET, "/{page*}", HS_WORK_INLINE, hs_get_page, "page", "The page", NO_PARAMS, NULL, "text/html"},
     {0},
 };

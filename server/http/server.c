@@ -161,7 +161,7 @@ int hs_server_start(struct hs_server **out, const struct hs_http_options *o, str
     int rc = open_socket(s, &fd, err);
     if (rc)
         goto out;
-    s->workers = hs_pool_new(o->workers ? o->workers : n < 2 ? 2 : n, 1024);
+    s->workers = hs_pool_new(o->workers ? o->workers : n < 4 ? 4 : n, 1024);
     s->imports = hs_pool_new(o->uploads ? o->uploads : 1, 256);
     if (!s->workers || !s->imports) {
         rc = hs_fail(err, HS_EINTERNAL, "no threads could be started");

@@ -14,7 +14,7 @@
 struct hs_http_options { /* plain values and borrowed texts, which must live as long as the server */
     const char *listen;  /* ADDRESS:PORT, [v6]:PORT, port 0: any free one */
     unsigned threads;    /* of the listener; 0: as many as cores */
-    unsigned workers;    /* for analyses, SQL, reports; 0: as many as cores, at least two */
+    unsigned workers;    /* for analyses, SQL, reports; 0: as many as cores, at least four */
     unsigned uploads;    /* imports at once */
     unsigned max_connections;
     uint64_t max_upload;     /* bytes of one request's body */
