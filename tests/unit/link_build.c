@@ -60,3 +60,49 @@ void link_run(struct hs_trace *t, struct hs_links *out)
     ck_assert_msg(hs_link(t, out, &err) == HS_OK, "%s", err.text);
     ck_assert_ptr_null(t->rows.ts); /* given back */
 }
+
+/* ---- one trace for one test ---- */
+
+struct hs_trace link_t;
+struct hs_links link_k;
+
+void link_setup(void)
+{
+    link_trace_init(&link_t);
+}
+
+void link_teardown(void)
+{
+    hs_links_free(&link_k);
+    hs_trace_free(&link_t);
+}
+
+uint32_t link_op(const char *name, int64_t ts, int64_t dur)
+{
+    return link_add(&link_t, (struct ev){.ph = 'X', .cat = "cpu_op", .name = name, .ts = ts, .dur = dur});
+}
+
+uint32_t link_call(const char *name, int64_t ts, int64_t dur, int64_t corr)
+{
+    return link_add(&link_t,
+                    (struct ev){.ph = 'X', .cat = "cuda_runtime", .name = name, .ts = ts, .dur = dur, .corr = corr});
+}
+
+uint32_t link_kernel(const char *name, int64_t ts, int64_t dur, int64_t corr)
+{
+    return link_add(&link_t, (struct ev){.ph = 'X',
+                                         .cat = "kernel",
+                                         .name = name,
+                                         .pid = "0",
+                                         .tid = 7,
+                                         .ts = ts,
+                                         .dur = dur,
+                                         .corr = corr,
+                                         .stream = 7,
+                                         .bytes = NONE_I64});
+}
+
+int link_count(enum hs_quality_kind kind)
+{
+    return (int)link_t.quality.count[kind];
+}
