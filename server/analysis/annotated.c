@@ -160,7 +160,7 @@ static void count_beneath(struct hs_annotated *a)
         struct hs_annotation *x = &a->list[i];
         if (!i || x[-1].name != x->name || x[-1].lane != x->lane)
             reach = INT64_MIN;
-        on[i] = hs_select_step(&a->sel, a->cpu.ev.step[x->event]);
+        on[i] = hs_select_step(&a->sel, hs_cpu_step(&a->cpu, x->event));
         if (x->ts >= reach) {
             x->kernels = b.count[x->event];
             x->gpu_ns = b.ns[x->event];
@@ -175,16 +175,20 @@ static void count_beneath(struct hs_annotated *a)
 int hs_annotated_open(struct hs_annotated *a, const struct hs_run_rank *r, const struct hs_params *p, bool gpu_side,
                       struct hs_table *out, struct hs_err *err)
 {
+    enum hs_cat_kind kind = gpu_side ? HS_CAT_GPU_ANNOTATION : HS_CAT_ANNOTATION;
+    unsigned columns = HS_EV_TS | HS_EV_DUR | HS_EV_PH | HS_EV_LANE | (hs_param_has(p, "step") ? HS_EV_STEP : 0);
+    struct hs_gpu gpu;
     *a = (struct hs_annotated){.n = 0};
-    int rc = hs_view_gpu(r->view, &a->sel.gpu, err);
-    struct hs_gpu gpu = a->sel.gpu;
-    if (!rc)
-        rc = hs_cpu_open(&a->cpu, r->view, HS_EV_LANE, err);
+    int rc = hs_view_gpu(r->view, &gpu, err);
+    bool any = hs_view_has_kind(r->view, kind); /* most traces have none on the GPU's side: then no column is read */
+    if (!rc && any)
+        rc = hs_cpu_open(&a->cpu, r->view, columns, err);
     if (rc)
         return rc;
     hs_select_window(&a->sel, r, p, out);
     a->sel.gpu = gpu;
-    collect(a, gpu_side ? HS_CAT_GPU_ANNOTATION : HS_CAT_ANNOTATION);
+    if (any)
+        collect(a, kind);
     if (!a->n)
         hs_table_note(out, "Rank %lld has no %s in the window%s.", (long long)a->sel.rank,
                       gpu_side ? "gpu_user_annotation" : "user_annotation",
@@ -192,9 +196,9 @@ int hs_annotated_open(struct hs_annotated *a, const struct hs_run_rank *r, const
                                : " (record_function, profiler steps)");
     if (a->n)
         qsort(a->list, a->n, sizeof *a->list, by_place);
-    if (gpu_side)
+    if (a->n && gpu_side)
         contain(a);
-    else
+    else if (a->n)
         count_beneath(a);
     return HS_OK;
 }

@@ -47,7 +47,7 @@ struct job {
     struct hs_name_filter *filter;
     uint8_t *name_fits; /* by symbol: 0 not asked yet, 1 yes, 2 no */
     uint32_t *link;
-    uint32_t *order;
+    uint32_t *chosen;
     size_t n;
 };
 
@@ -64,7 +64,7 @@ static bool wanted(struct job *j, uint32_t e, const struct hs_params *p)
 {
     const struct hs_events *ev = &j->cpu.ev;
     if (!hs_cpu_is_span(&j->cpu, e) || ev->lane[e] >= j->sel.view->nlanes || !j->threads.on[ev->lane[e]] ||
-        !hs_select_has(&j->sel, ev->ts[e], ev->step[e]))
+        !hs_select_has(&j->sel, ev->ts[e], hs_cpu_step(&j->cpu, e)))
         return false;
     if (hs_param_has(p, "parent")) {
         int64_t parent = hs_param_i64(p, "parent");
@@ -74,23 +74,6 @@ static bool wanted(struct job *j, uint32_t e, const struct hs_params *p)
     if (hs_param_bool(p, "with_kernels") && !j->beneath.count[e])
         return false;
     return name_fits(j, ev->name[e]);
-}
-
-/* Rows by thread, start and depth. */
-static void sort_rows(struct job *j)
-{
-    const struct hs_events *ev = &j->cpu.ev;
-    uint32_t *scratch = hs_realloc_array(NULL, j->n + 1, sizeof *scratch);
-    int64_t *key = hs_realloc_array(NULL, ev->n + 1, sizeof *key);
-    for (size_t i = 0; i < j->n; i++)
-        key[j->order[i]] = ev->depth[j->order[i]];
-    hs_order_i64(j->order, scratch, j->n, key);
-    hs_order_i64(j->order, scratch, j->n, ev->ts);
-    for (size_t i = 0; i < j->n; i++)
-        key[j->order[i]] = j->threads.place[ev->lane[j->order[i]]];
-    hs_order_i64(j->order, scratch, j->n, key);
-    free(key);
-    free(scratch);
 }
 
 static void event_cell(struct hs_table *out, uint32_t event)
@@ -122,6 +105,81 @@ static void row(const struct job *j, uint32_t e, struct hs_table *out)
     event_cell(out, j->link ? j->link[e] : HS_NO_EVENT);
 }
 
+/* ---- rows by thread, start and depth ---- */
+
+static void sort_rows(const struct job *j, uint32_t *rows, size_t n)
+{
+    uint32_t *scratch = hs_realloc_array(NULL, n, sizeof *scratch);
+    int64_t *key = hs_realloc_array(NULL, j->cpu.ev.n, sizeof *key);
+    for (size_t i = 0; i < n; i++)
+        key[rows[i]] = j->cpu.ev.depth[rows[i]];
+    hs_order_i64(rows, scratch, n, key);
+    hs_order_i64(rows, scratch, n, j->cpu.ev.ts);
+    free(key);
+    free(scratch);
+}
+
+enum { BUCKETS = 4096 };
+
+/* Slice of time that an event belongs to, of BUCKETS between min and max. */
+static size_t bucket_of(int64_t ts, int64_t min, int64_t max)
+{
+    unsigned __int128 range = (unsigned __int128)((uint64_t)max - (uint64_t)min) + 1;
+    return (size_t)((unsigned __int128)((uint64_t)ts - (uint64_t)min) * BUCKETS / range);
+}
+
+/* Rows of one thread that stand on the page. Only the slices of time that the page reaches are sorted: a page of a few
+ * thousand rows out of millions costs two passes. */
+static void thread_rows(const struct job *j, uint32_t *rows, size_t n, struct hs_page *page, struct hs_table *out)
+{
+    const int64_t *ts = j->cpu.ev.ts;
+    size_t count[BUCKETS] = {0}, first = 0, k = 0;
+    int64_t min = INT64_MAX, max = INT64_MIN, done = page->seen;
+    for (size_t i = 0; i < n; i++) {
+        min = hs_min_i64(min, ts[rows[i]]);
+        max = hs_max_i64(max, ts[rows[i]]);
+    }
+    for (size_t i = 0; i < n; i++)
+        count[bucket_of(ts[rows[i]], min, max)]++;
+    while (first < BUCKETS && done + (int64_t)count[first] <= page->offset) /* before the page */
+        done += (int64_t)count[first++];
+    size_t last = first;
+    int64_t need = page->limit ? hs_add_sat(page->offset, page->limit) : INT64_MAX;
+    for (int64_t upto = done; last < BUCKETS && upto < need; last++)
+        upto += (int64_t)count[last];
+    for (size_t i = 0; i < n; i++) {
+        size_t bucket = bucket_of(ts[rows[i]], min, max);
+        if (bucket >= first && bucket < last)
+            rows[k++] = rows[i];
+    }
+    int64_t all = page->seen + (int64_t)n;
+    page->seen = done;
+    if (k)
+        sort_rows(j, rows, k);
+    for (size_t i = 0; i < k; i++)
+        if (hs_page_take(page))
+            row(j, rows[i], out);
+    page->seen = all;
+}
+
+/* Groups the chosen events by thread, in the order of the threads, and writes each group. */
+static void write_rows(struct job *j, const uint32_t *chosen, size_t n, struct hs_page *page, struct hs_table *out)
+{
+    size_t lanes = j->sel.view->nlanes, *first = hs_calloc(lanes + 2, sizeof *first);
+    uint32_t *rows = hs_realloc_array(NULL, n + 1, sizeof *rows);
+    for (size_t i = 0; i < n; i++)
+        first[j->threads.place[j->cpu.ev.lane[chosen[i]]] + 2]++;
+    for (size_t l = 0; l < lanes; l++)
+        first[l + 2] += first[l + 1];
+    for (size_t i = 0; i < n; i++)
+        rows[first[j->threads.place[j->cpu.ev.lane[chosen[i]]] + 1]++] = chosen[i];
+    for (size_t l = 0; l < lanes; l++)
+        if (first[l] < first[l + 1])
+            thread_rows(j, rows + first[l], first[l + 1] - first[l], page, out);
+    free(rows);
+    free(first);
+}
+
 static int one_rank(struct job *j, const struct hs_run_rank *r, const struct hs_params *p, struct hs_page *page,
                     struct hs_table *out, struct hs_err *err)
 {
@@ -129,7 +187,10 @@ static int one_rank(struct job *j, const struct hs_run_rank *r, const struct hs_
     struct hs_select all;
     int rc = hs_view_gpu(r->view, &gpu, err);
     if (!rc)
-        rc = hs_cpu_open(&j->cpu, r->view, HS_EV_LANE | HS_EV_DEPTH, err);
+        rc = hs_cpu_open(&j->cpu, r->view,
+                         HS_EV_TS | HS_EV_DUR | HS_EV_PH | HS_EV_LANE | HS_EV_DEPTH |
+                             (hs_param_has(p, "step") ? HS_EV_STEP : 0),
+                         err);
     if (rc)
         return rc;
     hs_select_window(&j->sel, r, p, out);
@@ -140,19 +201,16 @@ static int one_rank(struct job *j, const struct hs_run_rank *r, const struct hs_
     hs_cpu_beneath(&j->cpu, &all, &j->beneath);
     hs_threads_open(&j->threads, r->view, hs_param_text(p, "thread"));
     j->name_fits = hs_calloc(r->view->nsyms, 1);
-    j->order = hs_realloc_array(NULL, j->cpu.ev.n + 1, sizeof *j->order);
+    j->chosen = hs_realloc_array(NULL, j->cpu.ev.n + 1, sizeof *j->chosen);
     j->n = 0;
     for (size_t e = 0; e < j->cpu.ev.n; e++)
         if (wanted(j, (uint32_t)e, p))
-            j->order[j->n++] = (uint32_t)e;
-    sort_rows(j);
-    for (size_t i = 0; i < j->n; i++)
-        if (hs_page_take(page))
-            row(j, j->order[i], out);
+            j->chosen[j->n++] = (uint32_t)e;
+    write_rows(j, j->chosen, j->n, page, out);
     if (!j->n)
         hs_table_note(out, "Rank %lld has no CPU events that fit%s.", (long long)r->rank,
                       j->threads.chosen ? "" : ": it has no such thread");
-    free(j->order);
+    free(j->chosen);
     free(j->name_fits);
     free(j->link);
     hs_beneath_free(&j->beneath);

@@ -65,11 +65,19 @@ static bool is_number(uint8_t type)
     return type == HS_V_INT || type == HS_V_DEC || type == HS_V_RAW;
 }
 
+static bool has_ranges(const struct hs_view *v, uint32_t cat)
+{
+    for (size_t i = 0; i < v->ncats; i++)
+        if (v->cats[i].cat == cat && v->cats[i].count)
+            return true;
+    return false;
+}
+
 static int find_counters(struct hs_view *v, struct counters *c, struct hs_table *out, struct hs_err *err)
 {
     struct hs_events ev;
     uint32_t cat = hs_view_sym(v, "cuda_profiler_range");
-    if (cat == HS_NO_SYM)
+    if (!has_ranges(v, cat))
         return HS_OK;
     int rc = hs_view_events(v, HS_EV_CAT | HS_EV_SHAPE, &ev, err);
     if (rc)
@@ -257,7 +265,7 @@ static int write_rows(struct job *j, const struct counters *c, struct hs_page *p
         rc = j->sel.view->ops->arg_f64(j->sel.view, c->name[k].p, 1, &values[k], err);
     for (size_t i = 0; i < j->n && !rc; i++) {
         uint32_t e = j->ranges[i];
-        int32_t step = j->launch[i] < j->cpu.ev.n ? j->cpu.ev.step[j->launch[i]] : -1;
+        int32_t step = j->launch[i] < j->cpu.ev.n ? hs_cpu_step(&j->cpu, j->launch[i]) : -1;
         if (hs_select_has(&j->sel, j->cpu.ev.ts[e], step) && hs_page_take(page))
             row(j, i, c, values, out);
     }
@@ -269,7 +277,7 @@ static int one_rank(struct job *j, const struct hs_run_rank *r, const struct cou
 {
     struct hs_gpu gpu;
     uint32_t cat = hs_view_sym(r->view, "cuda_profiler_range");
-    if (cat == HS_NO_SYM) {
+    if (!has_ranges(r->view, cat)) {
         hs_table_note(out,
                       "Rank %lld has no counters: CUPTI's range profiler did not record any (cuda_profiler_range).",
                       (long long)r->rank);
@@ -277,7 +285,7 @@ static int one_rank(struct job *j, const struct hs_run_rank *r, const struct cou
     }
     int rc = hs_view_gpu(r->view, &gpu, err);
     if (!rc)
-        rc = hs_cpu_open(&j->cpu, r->view, 0, err);
+        rc = hs_cpu_open(&j->cpu, r->view, HS_EV_TS | HS_EV_DUR | HS_EV_PH | HS_EV_STEP, err);
     if (rc)
         return rc;
     hs_select_window(&j->sel, r, p, out);

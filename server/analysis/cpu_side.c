@@ -3,11 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-int hs_cpu_open(struct hs_cpu *c, struct hs_view *view, unsigned more, struct hs_err *err)
+int hs_cpu_open(struct hs_cpu *c, struct hs_view *view, unsigned columns, struct hs_err *err)
 {
-    unsigned columns = HS_EV_TS | HS_EV_DUR | HS_EV_NAME | HS_EV_CAT | HS_EV_PH | HS_EV_PARENT | HS_EV_STEP | more;
     *c = (struct hs_cpu){.view = view};
-    int rc = hs_view_events(view, columns, &c->ev, err);
+    int rc = hs_view_events(view, columns | HS_EV_NAME | HS_EV_CAT | HS_EV_PARENT, &c->ev, err);
     if (rc)
         return rc;
     c->kind = hs_calloc(view->nsyms, 1);
@@ -21,6 +20,14 @@ void hs_cpu_close(struct hs_cpu *c)
 {
     free(c->kind);
     c->kind = NULL;
+}
+
+bool hs_view_has_kind(const struct hs_view *v, enum hs_cat_kind kind)
+{
+    for (size_t i = 0; i < v->ncats; i++)
+        if (v->cats[i].count && hs_cat_kind(hs_view_str(v, v->cats[i].cat)) == kind)
+            return true;
+    return false;
 }
 
 /* Adds each event to its parent once all of its own children were added to it: no order of the events is needed, and
@@ -41,7 +48,7 @@ static void add_up(const struct hs_cpu *c, struct hs_beneath *b)
         for (uint32_t p = parent[x]; p < n; x = p, p = parent[p]) {
             b->count[p] += b->count[x];
             b->ns[p] = hs_add_sat(b->ns[p], b->ns[x]);
-            if (hs_cpu_is_span(c, x) && b->height[p] <= b->height[x] && b->height[x] < UINT16_MAX)
+            if (b->height && hs_cpu_is_span(c, x) && b->height[p] <= b->height[x] && b->height[x] < UINT16_MAX)
                 b->height[p] = (uint16_t)(b->height[x] + 1);
             if (--waiting[p])
                 break;
@@ -55,8 +62,8 @@ void hs_cpu_beneath(const struct hs_cpu *c, const struct hs_select *s, struct hs
 {
     size_t n = c->ev.n;
     *out = (struct hs_beneath){hs_calloc(n, sizeof *out->count), hs_calloc(n, sizeof *out->ns),
-                               hs_calloc(n, sizeof *out->height)};
-    for (size_t i = 0; i < n; i++)
+                               c->ev.ph ? hs_malloc((n + 1) * sizeof *out->height) : NULL};
+    for (size_t i = 0; i < n && out->height; i++)
         out->height[i] = 1;
     for (size_t i = 0; i < s->gpu.n; i++) {
         uint32_t launch = s->gpu.launch[i];
@@ -99,7 +106,7 @@ void hs_pick_close(struct hs_pick *p)
 static bool is_pick(const struct hs_pick *p, uint32_t event)
 {
     const struct hs_cpu *c = p->cpu;
-    if (!(p->kinds >> hs_cpu_kind(c, event) & 1) || !hs_cpu_is_span(c, event))
+    if (!(p->kinds >> hs_cpu_kind(c, event) & 1))
         return false;
     return !p->names || (c->ev.name[event] < c->view->nsyms && p->names[c->ev.name[event]]);
 }

@@ -70,7 +70,7 @@ static void cpu_weights(struct job *j)
         }
     }
     for (size_t e = 0; e < ev->n && j->ok; e++)
-        if (self[e] > 0 && j->threads.on[ev->lane[e]] && hs_select_step(&j->sel, ev->step[e]))
+        if (self[e] > 0 && j->threads.on[ev->lane[e]] && hs_select_step(&j->sel, hs_cpu_step(&j->cpu, (uint32_t)e)))
             j->ok = hs_stack_add(&j->stacks, hs_stack_of(&j->stacks, (uint32_t)e), self[e]);
     free(self);
 }
@@ -116,7 +116,10 @@ static int one_rank(struct job *j, const struct hs_run_rank *r, const struct hs_
     else
         hs_select_window(&j->sel, r, p, out);
     if (!rc)
-        rc = hs_cpu_open(&j->cpu, r->view, HS_EV_LANE, err);
+        rc = hs_cpu_open(&j->cpu, r->view,
+                         HS_EV_LANE | (gpu ? 0 : HS_EV_TS | HS_EV_DUR | HS_EV_PH) |
+                             (!gpu && hs_param_has(p, "step") ? HS_EV_STEP : 0),
+                         err);
     if (rc) {
         hs_select_close(&j->sel);
         return rc;

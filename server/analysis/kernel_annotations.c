@@ -89,15 +89,17 @@ static void assign_lane(struct job *j, const uint32_t *row, size_t nrows, const 
     }
 }
 
-static void assign(struct job *j)
+static void assign(struct job *j, bool any)
 {
     struct hs_by_lane by;
     size_t n, *first;
-    uint32_t *ann = gpu_annotations(&j->cpu, &n, &first);
-    uint32_t *stack = hs_realloc_array(NULL, n + 1, sizeof *stack);
     j->on_stream = hs_realloc_array(NULL, j->sel.gpu.n + 1, sizeof *j->on_stream);
     for (size_t i = 0; i < j->sel.gpu.n; i++)
         j->on_stream[i] = HS_NO_EVENT;
+    if (!any)
+        return;
+    uint32_t *ann = gpu_annotations(&j->cpu, &n, &first);
+    uint32_t *stack = hs_realloc_array(NULL, n + 1, sizeof *stack);
     hs_by_lane(&j->sel, &by);
     for (size_t l = 0; l < j->sel.view->nlanes; l++)
         assign_lane(j, by.row + by.first[l], by.first[l + 1] - by.first[l], ann + first[l], first[l + 1] - first[l],
@@ -143,11 +145,12 @@ static int one_rank(struct job *j, const struct hs_run_rank *r, const struct hs_
     int rc = hs_select_open(&j->sel, r, p, out, err);
     if (rc || !j->sel.gpu.n)
         return rc;
-    rc = hs_cpu_open(&j->cpu, r->view, HS_EV_LANE, err);
+    rc = hs_cpu_open(&j->cpu, r->view,
+                     hs_view_has_kind(r->view, HS_CAT_GPU_ANNOTATION) ? HS_EV_TS | HS_EV_DUR | HS_EV_LANE : 0, err);
     if (rc)
         goto out;
     hs_pick_open(&j->around_launch, &j->cpu, 1u << HS_CAT_ANNOTATION, NULL, false);
-    assign(j);
+    assign(j, hs_view_has_kind(r->view, HS_CAT_GPU_ANNOTATION));
     int64_t annotated = 0;
     uint32_t *rows = hs_realloc_array(NULL, j->sel.gpu.n, sizeof *rows);
     size_t n = 0;

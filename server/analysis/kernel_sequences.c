@@ -142,7 +142,7 @@ static int one_rank(struct job *j, const struct hs_run_rank *r, const struct hs_
     int rc = hs_select_open(&j->sel, r, p, out, err);
     if (rc || !j->sel.gpu.n)
         return rc;
-    rc = hs_cpu_open(&j->cpu, r->view, 0, err);
+    rc = hs_cpu_open(&j->cpu, r->view, HS_EV_TS | HS_EV_DUR, err);
     if (rc) {
         hs_select_close(&j->sel);
         return rc;

@@ -79,18 +79,24 @@ static int read_args(struct hs_view *v, struct args *a, struct hs_err *err)
     return rc;
 }
 
-static int by_device_time(const void *a, const void *b)
+/* By type, device and time; at one time by the profiler's number. Events come in the order of the file, the last resort. */
+static void sort_changes(struct change **list, size_t n)
 {
-    const struct change *x = a, *y = b;
-    if (x->type != y->type)
-        return x->type < y->type ? -1 : 1;
-    if (x->device != y->device)
-        return x->device < y->device ? -1 : 1;
-    if (x->ts != y->ts)
-        return x->ts < y->ts ? -1 : 1;
-    if (x->number != y->number)
-        return x->number < y->number ? -1 : 1;
-    return (x->event > y->event) - (x->event < y->event);
+    struct change *from = *list, *to = hs_realloc_array(NULL, n + 1, sizeof *to);
+    uint32_t *order = hs_realloc_array(NULL, 2 * n + 1, sizeof *order);
+    int64_t *key = hs_realloc_array(NULL, n + 1, sizeof *key);
+    hs_order_iota(order, n);
+    for (int pass = 0; pass < 4; pass++) {
+        for (size_t i = 0; i < n; i++)
+            key[i] = pass == 0 ? from[i].number : pass == 1 ? from[i].ts : pass == 2 ? from[i].device : from[i].type;
+        hs_order_i64(order, order + n, n, key);
+    }
+    for (size_t i = 0; i < n; i++)
+        to[i] = from[order[i]];
+    free(order);
+    free(key);
+    free(from);
+    *list = to;
 }
 
 static bool has_memory_events(const struct hs_view *v)
@@ -128,8 +134,10 @@ static int collect(struct job *j, const char *type, struct hs_err *err)
         if (!hs_vec_push(&j->changes, c))
             rc = hs_fail(err, HS_ELIMIT, "more memory events than there may be");
     }
-    if (!rc && j->changes.n)
-        qsort(j->changes.p, j->changes.n, sizeof *j->changes.p, by_device_time);
+    if (!rc && j->changes.n) {
+        sort_changes(&j->changes.p, j->changes.n);
+        j->changes.cap = j->changes.n;
+    }
     return rc;
 }
 

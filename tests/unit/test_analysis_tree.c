@@ -214,6 +214,34 @@ START_TEST(call_stack_of_random_trees)
 }
 END_TEST
 
+/* Pages are found without sorting everything; put together they are the whole. */
+START_TEST(pages_of_a_call_stack)
+{
+    static const size_t sizes[] = {1, 7, 50, 1000};
+    json_trace_begin(&t, 0);
+    sim_tree_fill(&s, &t, 9);
+    struct hs_run *run = json_trace_load(&t, 1);
+    a = fake_analyze(run, "call-stack", "limit=0");
+    for (size_t k = 0; k < 4; k++) {
+        for (size_t at = 0; at < a.rows; at += sizes[k]) {
+            char params[64];
+            snprintf(params, sizeof params, "offset=%zu&limit=%zu", at, sizes[k]);
+            struct hs_table page = fake_analyze(run, "call-stack", params);
+            ck_assert_uint_eq(page.rows, at + sizes[k] < a.rows ? sizes[k] : a.rows - at);
+            for (size_t r = 0; r < page.rows; r++)
+                ck_assert_int_eq(table_i64(&page, r, "event"), table_i64(&a, at + r, "event"));
+            hs_table_free(&page);
+        }
+    }
+    for (size_t r = 1; r < a.rows; r++) {
+        bool same = !strcmp(table_text(&a, r, "tid"), table_text(&a, r - 1, "tid"));
+        ck_assert(!same || table_i64(&a, r, "ts_us") >= table_i64(&a, r - 1, "ts_us"));
+    }
+    hs_table_free(&a);
+    json_trace_end(&t, 1);
+}
+END_TEST
+
 /* What each operator call launched, as "name|kernel|kernel", with its figures; equal ones together. */
 struct group {
     char text[4096];
@@ -464,6 +492,7 @@ HS_SUITE(analysis_tree)
     HS_TEST(flame_by_hand);
     HS_TEST(forward_and_backward_are_linked);
     HS_LOOP_TEST(call_stack_of_random_trees, 0, 6);
+    HS_TEST(pages_of_a_call_stack);
     HS_LOOP_TEST(op_launch_delays_of_random_trees, 0, 8);
     HS_LOOP_TEST(kernel_sequences_of_random_trees, 0, 8);
     HS_LOOP_TEST(flames_of_random_trees, 0, 6);
