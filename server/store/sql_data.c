@@ -10,6 +10,7 @@ struct hs_sql_index {
     struct hs_sql_index *next;
     enum hs_sql_source source;
     enum hs_sql_what what;
+    bool text;       /* by the text of its symbols, not their numbers */
     uint64_t *rows;  /* sorted by value, then row */
     int64_t *values; /* [n], sorted */
     size_t n;
@@ -310,13 +311,41 @@ static struct hs_sql_index *index_of(const struct hs_sql_array *a, size_t n)
     return x;
 }
 
-static int find_index(struct hs_sql_data *d, enum hs_sql_source source, enum hs_sql_what what,
+/* Texts by their bytes, which is SQLite's order of BINARY. */
+static int by_text(const void *a, const void *b, void *syms)
+{
+    const struct hs_str *s = syms;
+    return hs_str_cmp(s[*(const uint32_t *)a], s[*(const uint32_t *)b]);
+}
+
+/* Symbols of a column replaced by their place in the order of texts. free() it. */
+static uint32_t *text_ranks(const struct hs_view *v, const uint32_t *symbols, size_t n)
+{
+    uint32_t *rank = hs_calloc(v->nsyms, sizeof *rank), *used = hs_calloc(v->nsyms, sizeof *used), *out;
+    size_t count = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!rank[symbols[i]]) {
+            rank[symbols[i]] = 1;
+            used[count++] = symbols[i];
+        }
+    qsort_r(used, count, sizeof *used, by_text, (void *)(uintptr_t)v->syms);
+    for (size_t k = 0; k < count; k++)
+        rank[used[k]] = (uint32_t)k;
+    out = hs_calloc(n, sizeof *out);
+    for (size_t i = 0; i < n; i++)
+        out[i] = rank[symbols[i]];
+    free(rank);
+    free(used);
+    return out;
+}
+
+static int find_index(struct hs_sql_data *d, enum hs_sql_source source, enum hs_sql_what what, bool text,
                       struct hs_sql_index **out)
 {
     struct hs_sql_array a;
     size_t n;
     struct hs_sql_index *x = d->indexes;
-    while (x && (x->source != source || x->what != what))
+    while (x && (x->source != source || x->what != what || x->text != text))
         x = x->next;
     if (!x) {
         int rc = hs_sql_rows(d, source, &n);
@@ -324,7 +353,12 @@ static int find_index(struct hs_sql_data *d, enum hs_sql_source source, enum hs_
             rc = hs_sql_array(d, source, what, &a);
         if (rc)
             return rc;
+        uint32_t *ranks = text ? text_ranks(d->v, a.u32, n) : NULL;
+        if (text)
+            a.u32 = ranks;
         x = index_of(&a, n);
+        x->text = text;
+        free(ranks);
         x->source = source;
         x->what = what;
         x->next = d->indexes;
@@ -334,11 +368,11 @@ static int find_index(struct hs_sql_data *d, enum hs_sql_source source, enum hs_
     return HS_OK;
 }
 
-int hs_sql_grouped(struct hs_sql_data *d, enum hs_sql_source source, enum hs_sql_what what, const uint64_t **rows,
+int hs_sql_by_text(struct hs_sql_data *d, enum hs_sql_source source, enum hs_sql_what what, const uint64_t **rows,
                    size_t *n)
 {
     struct hs_sql_index *x;
-    int rc = find_index(d, source, what, &x);
+    int rc = find_index(d, source, what, true, &x);
     if (rc)
         return rc;
     *rows = x->rows;
@@ -363,7 +397,7 @@ int hs_sql_lookup(struct hs_sql_data *d, enum hs_sql_source source, enum hs_sql_
                   const uint64_t **rows, size_t *n)
 {
     struct hs_sql_index *x;
-    int rc = find_index(d, source, what, &x);
+    int rc = find_index(d, source, what, false, &x);
     if (rc)
         return rc;
     size_t from = first_at_least(x->values, x->n, v);

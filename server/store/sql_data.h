@@ -122,8 +122,8 @@ int hs_sql_array(struct hs_sql_data *d, enum hs_sql_source source, enum hs_sql_w
 int hs_sql_lookup(struct hs_sql_data *d, enum hs_sql_source source, enum hs_sql_what what, int64_t v,
                   const uint64_t **rows, size_t *n);
 
-/* All rows, those with equal values next to each other: for GROUP BY. */
-int hs_sql_grouped(struct hs_sql_data *d, enum hs_sql_source source, enum hs_sql_what what, const uint64_t **rows,
+/* All rows by the text of a column of symbols, for GROUP BY and ORDER BY. */
+int hs_sql_by_text(struct hs_sql_data *d, enum hs_sql_source source, enum hs_sql_what what, const uint64_t **rows,
                    size_t *n);
 
 /* Times of each segment, as the file tells them. */

@@ -100,7 +100,7 @@ static char letter_of(const struct hs_sql_table *t, enum hs_sql_what what, unsig
     }
 }
 
-/* 'N', 'G': rows grouped by name, by category; takes no argument. 0: not by this column. */
+/* 'N', 'G': rows by the text of name, of category; takes no argument. 0: not by this column. */
 static char group_letter(const struct hs_sql_table *t, int col)
 {
     if (col < 0 || t->source > HS_SQL_LAUNCHES)
@@ -123,7 +123,7 @@ static int best_index(sqlite3_vtab *vt, sqlite3_index_info *info)
     struct table *t = (struct table *)vt;
     double n = rows_of(t), cost = n;
     char plan[64], group;
-    int args = 0, distinct = sqlite3_vtab_distinct(info);
+    int args = 0;
     bool lookup = false;
     for (int i = 0; i < info->nConstraint && args < (int)sizeof plan - 1; i++) {
         int col = info->aConstraint[i].iColumn;
@@ -141,9 +141,9 @@ static int best_index(sqlite3_vtab *vt, sqlite3_index_info *info)
     plan[args] = 0;
     info->estimatedRows = n < 1 ? 1 : (sqlite3_int64)n;
     info->estimatedCost = lookup ? 20 : cost / 8 + n;
-    /* GROUP BY (1) and DISTINCT (2) of names and categories: rows come grouped, so that nothing is sorted. Not where an
-     * order is asked for as well (0, 3). */
-    if (!lookup && info->nOrderBy == 1 && (distinct == 1 || distinct == 2) && args < (int)sizeof plan - 1 &&
+    /* GROUP BY, DISTINCT and ORDER BY of names and categories: rows come in the order of the texts, so that nothing is
+     * sorted. (Grouped without order would do for GROUP BY, but SQLite 3.40 then takes it for ordered as well.) */
+    if (!lookup && info->nOrderBy == 1 && !info->aOrderBy[0].desc && args < (int)sizeof plan - 1 &&
         (group = group_letter(t->t, info->aOrderBy[0].iColumn))) {
         plan[args] = group;
         plan[args + 1] = 0;
@@ -322,7 +322,7 @@ static int filter(sqlite3_vtab_cursor *vc, int number, const char *plan, int arg
     for (int i = 0; !rc && i < argc && plan && plan[i]; i++)
         rc = constrain(t, c, plan[i], argv[i]);
     if (!rc && plan && argc < (int)strlen(plan) && c->end) /* the last letter: 'N' or 'G' */
-        rc = hs_sql_grouped(t->d, t->t->source, plan[argc] == 'N' ? W_NAME : W_CAT, &c->rows, &c->end);
+        rc = hs_sql_by_text(t->d, t->t->source, plan[argc] == 'N' ? W_NAME : W_CAT, &c->rows, &c->end);
     if (!rc && c->by_ts)
         rc = hs_sql_array(t->d, t->t->source, W_TS_NS, &c->ts);
     if (!rc && c->by_ts && !c->rows && t->t->source == HS_SQL_EVENTS)

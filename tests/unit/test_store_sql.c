@@ -261,6 +261,10 @@ START_TEST(push_down_changes_no_answer)
     check(v, "SELECT DISTINCT cat FROM events ORDER BY cat", "'cpu_op';'cuda_runtime';'user_annotation'");
     check(v, "SELECT DISTINCT name FROM events WHERE step IS NOT NULL AND cat = 'user_annotation' ORDER BY name",
           "'ProfilerStep#10';'ProfilerStep#8';'ProfilerStep#9'");
+    check(v, "SELECT name FROM events WHERE cat = 'user_annotation' ORDER BY name",
+          "'ProfilerStep#10';'ProfilerStep#8';'ProfilerStep#9'");
+    check(v, "SELECT name FROM events WHERE cat = 'user_annotation' GROUP BY name ORDER BY name",
+          "'ProfilerStep#10';'ProfilerStep#8';'ProfilerStep#9'");
     check(v, "SELECT cat, count(DISTINCT name) FROM events GROUP BY cat ORDER BY cat",
           "'cpu_op'|100;'cuda_runtime'|100;'user_annotation'|3");
     check(v, "SELECT name FROM events WHERE cat = 'user_annotation' GROUP BY name ORDER BY name DESC",
