@@ -92,16 +92,31 @@ static void compare_event(const char *path, size_t i, struct tokens *source, str
     int depth = 0;
     next_token(&mine);
     do {
-        ck_assert_msg(same_token(source, &mine), "%s, event %zu: %.*s, not %.*s", path, i, (int)mine.text.n,
-                      mine.text.p, (int)source->text.n, source->text.p);
+        if (!same_token(source, &mine)) /* no ck_assert for each: it would write a line for each */
+            ck_abort_msg("%s, event %zu: %.*s, not %.*s", path, i, (int)mine.text.n, mine.text.p, (int)source->text.n,
+                         source->text.p);
         depth += mine.kind == '{' || mine.kind == '[' ? 1 : mine.kind == '}' || mine.kind == ']' ? -1 : 0;
         next_token(source);
         next_token(&mine);
     } while (depth);
-    ck_assert_int_eq(mine.kind, 0);
+    if (mine.kind)
+        ck_abort_msg("%s, event %zu: more than in the file", path, i);
 }
 
 /* ---- files ---- */
+
+/* Sanitizers make this twenty times slower: they see the start of the large ones only. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { MOST = 3 << 20 };
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+enum { MOST = 3 << 20 };
+#else
+enum { MOST = INT32_MAX };
+#endif
+#else
+enum { MOST = INT32_MAX };
+#endif
 
 static struct hs_buf slurp(const char *path)
 {
@@ -142,7 +157,8 @@ static void compare_counts(const char *path, const struct hs_buf *text, const st
         device += is || (ph && *ph != 'M' && (json_object_get(args, "stream") || json_object_get(args, "device")));
         json_t *corr = json_object_get(args, "correlation"), *id = json_object_get(ev, "id");
         if (ph && strchr("stf", *ph)) { /* linked by their id */
-            ck_assert_int_eq(r->trace.rows.corr[i], json_integer_value(id));
+            if (r->trace.rows.corr[i] != json_integer_value(id))
+                ck_abort_msg("%s, event %zu: not its id", path, i);
             continue;
         }
         correlated += (json_is_integer(corr) && json_integer_value(corr) > 0) || json_is_string(corr);
@@ -162,10 +178,11 @@ static int one_file(const char *path, const struct stat *st, int type, struct FT
     if (!trace)
         return 0;
     struct hs_buf text = slurp(path);
+    bool cut = text.n > MOST || strstr(path, "truncated");
+    text.n = text.n > MOST ? MOST : text.n;
     struct rebuilt r;
     rebuild(&r, text.p, text.n, NULL, odd_windows, NULL);
     ck_assert_msg(r.rc == HS_OK, "%s: %s", path, r.err.text);
-    bool cut = strstr(path, "truncated") != NULL;
     struct tokens source = {.p = text.p, .end = text.p + text.n};
     if (find_events(&source)) {
         next_token(&source);
