@@ -319,6 +319,9 @@ static void column_item(struct hs_kineto *k, struct building *b, struct hs_item 
     uint8_t t = type[it->kind];
     int32_t column = HS_NO_COLUMN;
     it->op = op[it->kind];
+    if (it->kind == HS_I_NESTED && !it->level && it->key == k->key[HS_KEY_ARGS])
+        it->op =
+            HS_OP_CANNOT; /* args that are an array, or too many: a form of it would swallow proper args as one text */
     if (t <= HS_V_RAW && !it->dropped) {
         column = column_of(k, it->key, it->level, t);
         b->full |= column == HS_NO_COLUMN;

@@ -301,6 +301,18 @@ START_TEST(event_defects)
 }
 END_TEST
 
+/* Args that are an array must not teach the reader to take those that are an object as one text. */
+START_TEST(args_of_both_kinds)
+{
+    struct rebuilt r = read_ok("[{\"ph\":\"i\",\"ts\":1,\"name\":\"a\",\"args\":[1]},"
+                               "{\"ph\":\"i\",\"ts\":2,\"name\":\"b\",\"args\":{\"correlation\": 7}}]");
+    only(&r, HS_Q_BAD_ARGS, 1);
+    ck_assert_int_eq(r.trace.rows.corr[1], 7);
+    event_is(&r, 1, "{\"ph\":\"i\",\"ts\":2,\"name\":\"b\",\"args\":{\"correlation\":7}}");
+    rebuilt_free(&r);
+}
+END_TEST
+
 /* ---- the document ---- */
 
 #define A "{\"ph\":\"i\",\"ts\":1,\"name\":\"a\"}"
@@ -675,6 +687,7 @@ HS_SUITE(ingest_kineto)
     HS_TEST(quoted_non_finite);
     HS_TEST(duplicate_keys);
     HS_TEST(event_defects);
+    HS_TEST(args_of_both_kinds);
     HS_TEST(documents);
     HS_TEST(a_broken_header_does_not_cost_the_events);
     HS_TEST(lost_events_cost_only_themselves);
