@@ -18,10 +18,15 @@ int hs_db_fail(sqlite3 *db, const char *doing, struct hs_err *err)
 
 int hs_db_open(sqlite3 **out, const char *path, int flags, struct hs_err *err)
 {
+    return hs_db_open_vfs(out, path, flags, NULL, err);
+}
+
+int hs_db_open_vfs(sqlite3 **out, const char *path, int flags, const char *vfs, struct hs_err *err)
+{
     sqlite3 *db = NULL;
     if (!(flags & (SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY)) && access(path, F_OK))
         return hs_fail_errno(err, errno == ENOENT ? HS_ENOTFOUND : HS_EINTERNAL, "%s", path);
-    if (sqlite3_open_v2(path, &db, flags, NULL) != SQLITE_OK) {
+    if (sqlite3_open_v2(path, &db, flags, vfs) != SQLITE_OK) {
         int rc = db ? hs_db_fail(db, path, err) : hs_fail(err, HS_EINTERNAL, "%s: out of memory", path);
         sqlite3_close(db);
         return rc;

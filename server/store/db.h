@@ -8,6 +8,8 @@
 
 /* `flags` as for sqlite3_open_v2. The path may be ":memory:". HS_ENOTFOUND where there is no such file. */
 int hs_db_open(sqlite3 **out, const char *path, int flags, struct hs_err *err);
+/* The same through a VFS of this name; NULL: the default one. */
+int hs_db_open_vfs(sqlite3 **out, const char *path, int flags, const char *vfs, struct hs_err *err);
 
 /* Runs statements that give no rows, or whose rows do not matter. */
 int hs_db_exec(sqlite3 *db, const char *sql, struct hs_err *err);

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "store/catalogue.h"
 #include "store/files.h"
+#include "store/room.h"
 #include "store/run.h"
 #include "store/views.h"
 
@@ -50,6 +51,11 @@ static int open_catalogue(struct hs_store *s, bool read_only, struct hs_err *err
     return rc;
 }
 
+static int64_t make_room(void *store, int64_t bytes)
+{
+    return hs_store_reclaim(store, bytes);
+}
+
 int hs_store_open(struct hs_store **out, const struct hs_store_options *o, struct hs_err *err)
 {
     struct hs_store *s = hs_calloc(1, sizeof *s);
@@ -63,6 +69,8 @@ int hs_store_open(struct hs_store **out, const struct hs_store_options *o, struc
         hs_store_close(s);
         return rc;
     }
+    if (!o->read_only)
+        hs_room_add(s->dir, make_room, s);
     *out = s;
     return HS_OK;
 }
@@ -71,6 +79,7 @@ void hs_store_close(struct hs_store *s)
 {
     if (!s)
         return;
+    hs_room_remove(s); /* waits for who is making room */
     hs_views_free(s->views);
     sqlite3_close(s->db);
     if (s->lock_fd >= 0)
@@ -125,6 +134,8 @@ static int commit_rows(struct hs_store *s, const struct hs_trace_row *row, const
 {
     bool file = false, original = false;
     int64_t bytes_original = temp_original ? hs_files_size(temp_original) : -1;
+    if (bytes_original < 0) /* its writer gave it up for want of room */
+        temp_original = NULL;
     struct hs_trace_row r = *row;
     int rc = hs_catalogue_has_trace(s->db, row->run, row->id, existed, err);
     if (!rc)

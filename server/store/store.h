@@ -33,7 +33,7 @@ struct hs_trace_row {
     bool has_original;
     char *quality_json; /* {"kind": count, ...} of what is not zero */
 };
-/* Moves the finished file (and the original, may be NULL) into place and names it in the catalogue. If the same id is
+/* Moves the finished file (and the original; NULL, or a file that is gone: none is kept) into place and names it in the catalogue. If the same id is
  * there already in the same run the new file is dropped and *existed is set: stored once. The same id in two runs shares
  * the file. If another trace of this run already has this rank, both are kept; they are told apart by name and id. */
 int hs_store_commit(struct hs_store *s, const struct hs_trace_row *row, const char *temp_db, const char *temp_original,
@@ -59,8 +59,8 @@ int hs_store_delete_trace(struct hs_store *s, const char *run, const char *id, s
 int hs_store_next_rank(struct hs_store *s, const char *run, int64_t *rank,
                        struct hs_err *err);                       /* lowest that is free */
 char *hs_store_original_path(struct hs_store *s, const char *id); /* NULL if it is not kept; free() it */
-/* Room: removes originals, oldest first, until at least `bytes` are free again; returns how many are. Commit does so
- * itself when the disk is full, and tries once more. */
+/* Room: removes originals, oldest first, until at least `bytes` are free again; returns how many are. When the disk is full
+ * commit does so itself, and so does a writer under this directory (store/room.h); both try once more. */
 int64_t hs_store_reclaim(struct hs_store *s, int64_t bytes);
 
 /* A run with the views of all its traces pinned; unpin when done. HS_ENOTFOUND. */

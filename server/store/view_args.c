@@ -473,6 +473,22 @@ int hs_file_event_json(struct hs_view *v, uint32_t event, struct hs_buf *out, st
     return rc;
 }
 
+/* A view's reader is a cursor under the name that trace/view.h knows. */
+struct hs_event_reader *hs_file_reader_new(struct hs_view *v)
+{
+    return (struct hs_event_reader *)hs_arg_cursor_new(hs_view_file(v));
+}
+
+int hs_file_reader_json(struct hs_event_reader *r, uint32_t event, struct hs_buf *out, struct hs_err *err)
+{
+    return hs_arg_cursor_json((struct hs_arg_cursor *)r, event, false, out, err);
+}
+
+void hs_file_reader_free(struct hs_event_reader *r)
+{
+    hs_arg_cursor_free((struct hs_arg_cursor *)r);
+}
+
 void hs_file_free_args(struct hs_view_file *f)
 {
     for (struct hs_arg_array *a = f->args, *next; a; a = next) {

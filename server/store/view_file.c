@@ -443,6 +443,9 @@ static const struct hs_view_ops file_ops = {
     .arg_f64 = hs_file_arg_f64,
     .arg_sym = hs_file_arg_sym,
     .event_json = hs_file_event_json,
+    .reader_new = hs_file_reader_new,
+    .reader_json = hs_file_reader_json,
+    .reader_free = hs_file_reader_free,
 };
 
 int hs_view_of_db(sqlite3 *db, struct hs_view **out, struct hs_err *err)

@@ -5,6 +5,7 @@
 #include "store/encode.h"
 #include "store/fill.h"
 #include "store/layout.h"
+#include "store/room.h"
 #include "store/schema.h"
 #include "store/view_file.h"
 
@@ -37,7 +38,8 @@ int hs_writer_new(struct hs_writer **out, const char *path, struct hs_err *err)
     w->blob = (struct hs_buf)HS_BUF_INIT(HS_SEG_ROWS * 32u);
     w->enc = hs_encoder_new();
     w->path = path ? hs_strdup(path) : NULL;
-    int rc = hs_db_open(&w->db, path ? path : ":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err);
+    int rc = hs_db_open_vfs(&w->db, path ? path : ":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+                            path ? hs_room_vfs() : NULL, err);
     if (!rc)
         rc = hs_db_exec(w->db, pragmas, err);
     if (!rc)

@@ -352,6 +352,68 @@ START_TEST(originals_go_first_when_there_is_no_room)
 }
 END_TEST
 
+/* ---- a disk that is full: a VFS under the store's own that refuses to write now and then ---- */
+
+static int (*g_write)(sqlite3_file *, const void *, int, sqlite3_int64);
+static int g_refusals;       /* writes to refuse from now on; -1: all */
+static char g_original[512]; /* as long as this file is there, all are refused */
+
+static int faulty_write(sqlite3_file *f, const void *p, int n, sqlite3_int64 at)
+{
+    if (g_refusals || (g_original[0] && !access(g_original, F_OK))) {
+        g_refusals -= g_refusals > 0;
+        return SQLITE_FULL;
+    }
+    return g_write(f, p, n, at);
+}
+
+static int (*g_open)(sqlite3_vfs *, const char *, sqlite3_file *, int, int *);
+static sqlite3_io_methods g_methods;
+
+static int faulty_open(sqlite3_vfs *v, const char *name, sqlite3_file *f, int flags, int *out)
+{
+    int rc = g_open(v, name, f, flags, out);
+    if (rc == SQLITE_OK && name && strstr(name, ".tmp")) {
+        g_methods = *f->pMethods;
+        g_write = g_methods.xWrite;
+        g_methods.xWrite = faulty_write;
+        f->pMethods = &g_methods;
+    }
+    return rc;
+}
+
+START_TEST(a_full_disk_costs_originals_not_traces)
+{
+    char *dir = hs_test_tmpdir();
+    struct hs_err err = HS_ERR_INIT;
+    bool existed;
+    sqlite3_vfs *v = sqlite3_vfs_find(NULL);
+    struct hs_store *s = open_store(dir);
+    g_open = v->xOpen;
+    v->xOpen = faulty_open;
+    ck_assert(!commit(s, ID_A, "r", "a", 0, true, &existed));
+    char *orig = hs_store_original_path(s, ID_A);
+    snprintf(g_original, sizeof g_original, "%s", orig);
+    ck_assert_int_eq(commit(s, ID_B, "r", "b", 1, false, &existed), HS_OK); /* after ID_A's original went */
+    ck_assert(access(orig, F_OK));
+    ck_assert_str_eq(listing(dir), ID_A ".db " ID_B ".db ");
+    /* Nothing is left to give up: the sentence, and nothing half. */
+    struct hs_writer *w = NULL;
+    char *temp = hs_store_temp_path(s, ".db");
+    g_refusals = -1;
+    int rc = hs_writer_new(&w, temp, &err);
+    ck_assert_msg(rc == HS_ENOSPACE && strstr(err.text, "no space left"), "%d %s", rc, err.text);
+    g_refusals = 0;
+    ck_assert_str_eq(listing(dir), ID_A ".db " ID_B ".db ");
+    v->xOpen = g_open;
+    hs_store_close(s);
+    hs_test_rmdir(dir);
+    free(temp);
+    free(orig);
+    free(dir);
+}
+END_TEST
+
 /* ---- runs ---- */
 
 START_TEST(clocks_of_a_run_are_brought_together)
@@ -534,6 +596,7 @@ HS_SUITE(store_store)
     HS_TEST(two_openers_see_each_other);
     HS_TEST(a_newer_catalogue_is_refused);
     HS_TEST(originals_go_first_when_there_is_no_room);
+    HS_TEST(a_full_disk_costs_originals_not_traces);
     HS_TEST(clocks_of_a_run_are_brought_together);
     HS_TEST(a_pinned_run_has_the_ranks_of_the_catalogue);
     HS_TEST(the_longest_unused_view_goes_first);
