@@ -13,7 +13,8 @@
 
 struct hs_kineto;
 
-/* `emit` takes over a full segment and gives an empty one back in *next (from a pool, to bound memory). */
+/* `emit` takes over a full segment, whatever it returns, and gives an empty one back in *next (from a pool, to bound
+ * memory; NULL is allowed for the last one only). */
 typedef int hs_emit_segment(void *ctx, struct hs_segment *full, struct hs_segment **next, struct hs_err *err);
 
 int hs_kineto_new(struct hs_kineto **out, struct hs_trace *trace, const struct hs_limits *limits,
@@ -25,7 +26,7 @@ int hs_kineto_new(struct hs_kineto **out, struct hs_trace *trace, const struct h
 #define HS_KINETO_HEAD (1u << 20)
 int hs_kineto_feed(struct hs_kineto *k, char *text, size_t n, struct hs_err *err);
 
-/* End of input: emits the last segment (also when empty of rows: never; no rows, no segment) and settles the quality.
+/* End of input: emits the last segment (none without rows) and settles the quality.
  * HS_EINPUT with the sentence if this was no trace. */
 int hs_kineto_finish(struct hs_kineto *k, struct hs_err *err);
 void hs_kineto_free(struct hs_kineto *k); /* frees the segment it still holds */
