@@ -1,4 +1,5 @@
 /* The reader thread: source, hash and the copy of the original. */
+#include "base/log.h"
 #include "ingest/import_in.h"
 
 #include <errno.h>
@@ -18,29 +19,46 @@ bool hs_import_cancelled(const struct hs_import_options *o)
 /* ---- every raw byte, once: hashed, and copied where the original is kept ---- */
 
 struct tee {
+    struct hs_store *store; /* of the copy */
     crypto_generichash_state hash;
     const char *path;
     int fd; /* -1: no copy */
 };
 
+/* Originals are the first to go when the disk is full: older ones, else this one. The trace matters more. */
+static void tee_give_up(struct tee *t)
+{
+    hs_log(HS_LOG_WARN, "no space left: the original is not kept", " file=\"%s\"", t->path);
+    close(t->fd);
+    t->fd = -1;
+    unlink(t->path);
+}
+
 static int tee_write(void *ctx, const void *p, size_t n, struct hs_err *err)
 {
     struct tee *t = ctx;
+    bool asked = false;
     crypto_generichash_update(&t->hash, p, n);
     for (size_t done = 0; t->fd >= 0 && done < n;) {
         ssize_t k = write(t->fd, (const char *)p + done, n - done);
         if (k < 0 && errno == EINTR)
             continue;
+        if (k < 0 && (errno == ENOSPC || errno == EDQUOT)) {
+            if (asked || hs_store_reclaim(t->store, (int64_t)n) <= 0)
+                tee_give_up(t);
+            asked = true;
+            continue;
+        }
         if (k < 0)
-            return hs_fail_errno(err, errno == ENOSPC || errno == EDQUOT ? HS_ENOSPACE : HS_EINTERNAL,
-                                 "cannot keep the original as %s", t->path);
+            return hs_fail_errno(err, HS_EINTERNAL, "cannot keep the original as %s", t->path);
         done += (size_t)k;
     }
     return HS_OK;
 }
 
-static int tee_open(struct tee *t, const char *path, struct hs_err *err)
+static int tee_open(struct tee *t, struct hs_store *store, const char *path, struct hs_err *err)
 {
+    t->store = store;
     crypto_generichash_init(&t->hash, NULL, 0, ID_BYTES);
     t->path = path;
     t->fd = -1;
@@ -196,7 +214,7 @@ static void *run(void *arg)
     struct hs_source *s = NULL;
     struct hs_tee tee;
     struct tee t;
-    int rc = tee_open(&t, r->original, &err);
+    int rc = tee_open(&t, r->o->store, r->original, &err);
     tee = (struct hs_tee){tee_write, &t};
     if (!rc)
         rc = hs_source_new(&s, r->in, r->limits, &tee, &err);
