@@ -35,7 +35,6 @@ struct passage {
     struct hs_segments segments;
     bool writing; /* segments was started */
     struct hs_kineto *kineto;
-    int rc; /* it failed; its remaining text is read over */
 };
 
 static int passage_begin(struct import *im, struct passage *p, struct hs_block *b, struct hs_err *err)
