@@ -24,6 +24,8 @@
 #include "ingest/scan.h"
 #include "trace/classes.h"
 
+#include <stdlib.h>
+
 enum {
     HS_MAX_ITEMS = 256, /* fields of one event; args with more are kept as one JSON text */
     HS_MAX_VALUES = 2 * HS_MAX_ITEMS,

@@ -119,11 +119,11 @@ struct hs_rows {
 #define HS_ROW_HAS_DUR 2u
 #define HS_ROW_COLLECTIVE 4u /* args has "Collective name": the kernel is communication, whatever its name is */
 
-/* Events with args.stream or args.device, or of a device category (hs_is_device_cat): what the device told of them. */
+/* Events with args.stream or args.device, or of a device category (hs_cat_is_device): what the device told of them. */
 struct hs_device_row {
     uint32_t event;
     int32_t device;    /* args.device; else the pid where the pid is a small integer and the category a device one; -1 unknown */
-    int64_t stream;    /* args.stream, also from text ("7", "0x0" is -1); else the tid where it is an integer; -1 unknown */
+    int64_t stream;    /* args.stream, also from text ("7", "0x0" is -1); else, of a device category, an integer tid; -1 unknown */
     int64_t bytes;     /* args.bytes, HS_NO_VALUE */
     int64_t graph_id;  /* args["graph id"], HS_NO_VALUE */
 };

@@ -1,0 +1,74 @@
+/* Categories and communication kernels, by the names that real traces and the libraries' sources have. */
+#include "trace/classes.h"
+
+#include "tests/unit/test.h"
+
+START_TEST(categories)
+{
+    static const struct {
+        const char *cat;
+        enum hs_cat_kind kind;
+    } c[] = {{"cpu_op", HS_CAT_CPU_OP},
+             {"Operator", HS_CAT_CPU_OP},
+             {"user_annotation", HS_CAT_ANNOTATION},
+             {"gpu_user_annotation", HS_CAT_GPU_ANNOTATION},
+             {"python_function", HS_CAT_PYTHON},
+             {"cuda_runtime", HS_CAT_RUNTIME},
+             {"cuda_driver", HS_CAT_RUNTIME},
+             {"Runtime", HS_CAT_RUNTIME},
+             {"mtia_runtime", HS_CAT_RUNTIME},
+             {"privateuse1_driver", HS_CAT_RUNTIME},
+             {"kernel", HS_CAT_KERNEL},
+             {"Kernel", HS_CAT_KERNEL},
+             {"mtia_ccp_events", HS_CAT_KERNEL},
+             {"gpu_memcpy", HS_CAT_MEMCPY},
+             {"Memcpy", HS_CAT_MEMCPY},
+             {"Memset", HS_CAT_MEMSET},
+             {"cuda_sync", HS_CAT_SYNC},
+             {"cpu_instant_event", HS_CAT_MEMORY},
+             {"ac2g", HS_CAT_FLOW},
+             {"Trace", HS_CAT_TRACE},
+             {"overhead", HS_CAT_OVERHEAD},
+             {"", HS_CAT_OTHER},
+             {"kernels", HS_CAT_OTHER},
+             {"cpu_op2", HS_CAT_OTHER}};
+    for (size_t i = 0; i < sizeof c / sizeof c[0]; i++)
+        ck_assert_msg(hs_cat_kind(hs_cstr(c[i].cat)) == c[i].kind, "%s", c[i].cat);
+    ck_assert(hs_cat_is_device_work(HS_CAT_MEMSET) && !hs_cat_is_device_work(HS_CAT_SYNC));
+    ck_assert(hs_cat_is_device(HS_CAT_SYNC) && hs_cat_is_device(HS_CAT_GPU_ANNOTATION) &&
+              !hs_cat_is_device(HS_CAT_RUNTIME));
+}
+END_TEST
+
+START_TEST(communication)
+{
+    static const char *const yes[] = {"ncclKernel_AllReduce_RING_LL_Sum_float(ncclDevComm*, unsigned long, ncclWork*)",
+                                      "ncclDevKernel_Generic(ncclDevKernelArgsStorage<4096ul>)",
+                                      "void ncclDevKernel_SendRecv(x)",
+                                      "NCCLDEVKERNEL_ReduceScatter",
+                                      "hccl::AllReduce",
+                                      "rccl_main_kernel",
+                                      "void vllm::cross_device_reduce_2stage<__half, 8>(x)",
+                                      "multimem_all_reduce_kernel<float>",
+                                      "void one_shot_all_reduce_kernel<c10::BFloat16>(x)",
+                                      "deep_ep::intranode::dispatch<8, 768>",
+                                      "nvshmemi_transfer_rma"};
+    static const char *const no[] = {"void at::native::reduce_kernel<512, 1>(x)",
+                                     "ampere_sgemm_128x64_tn",
+                                     "triton_poi_fused_all_reduce_nccl_add_0",
+                                     "hipMemcpyKernel",
+                                     "accland",
+                                     "xrccl", /* inside a word */
+                                     ""};
+    for (size_t i = 0; i < sizeof yes / sizeof yes[0]; i++)
+        ck_assert_msg(hs_is_comm_name(hs_cstr(yes[i])), "%s", yes[i]);
+    for (size_t i = 0; i < sizeof no / sizeof no[0]; i++)
+        ck_assert_msg(!hs_is_comm_name(hs_cstr(no[i])), "%s", no[i]);
+}
+END_TEST
+
+HS_SUITE(trace_classes)
+{
+    HS_TEST(categories);
+    HS_TEST(communication);
+}
