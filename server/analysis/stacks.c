@@ -142,13 +142,13 @@ void hs_stack_text(const struct hs_stacks *s, uint32_t stack, struct hs_buf *out
         frames[n++] = stack;
     if (stack != HS_NO_STACK)
         hs_buf_puts(out, "...;");
-    while (n-- > 0) {
-        const struct hs_stack *x = &s->list.p[frames[n]];
+    for (size_t i = n; i > 0; i--) {
+        const struct hs_stack *x = &s->list.p[frames[i - 1]];
         if (x->parent == HS_NO_STACK)
             put_root(s, x->frame, out);
         else
             put_frame(out, hs_view_str(s->cpu->view, x->frame));
-        if (n)
+        if (i > 1)
             hs_buf_putc(out, ';');
     }
 }
