@@ -128,6 +128,8 @@ static size_t op_stack(const struct hta_trace *t, const struct hta_graph *g, int
         uint32_t row = g->r->pos[index];
         if (hta_cat_has(t, &g->r->rows[row], HTA_IS_CPU_OP))
             stack[n++] = row;
+        if (node->parent == index) /* a step that HTA hung below itself */
+            break;
         index = node->parent;
     }
     for (size_t i = 0; i < n / 2; i++) {

@@ -1,12 +1,10 @@
 #include "analysis/hta_graph.h"
 
+#include "analysis/hta_reach.h"
 #include "analysis/hta_sort.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-/* Steps of the main thread times children of the backward thread that linking may look at. */
-#define MAX_LINK_WORK ((uint64_t)2000000000)
 
 enum label { PLAIN, MAIN, BACKWARD };
 
@@ -279,25 +277,73 @@ static void label_threads(struct builder *b)
     hs_free_array((void **)&step);
 }
 
-/* Moves the root's children that lie within row p below p. False if none moved. */
-static bool move_children(struct hta_graph *g, uint32_t root, uint32_t p, uint64_t *work)
+/* The children of a root, by start, of which those within a row can be taken without looking at the others. */
+struct pool {
+    uint32_t root, *child;
+    double *start;
+    size_t n, left;
+    struct hta_reach by_end; /* of the ends, negated: the largest is the earliest */
+};
+
+static int by_start(const void *a, const void *b, void *ctx)
 {
-    const struct hta_row *rows = g->r->rows, *into = &rows[p];
-    uint32_t c = g->nodes[root].first;
-    bool moved = false;
-    g->nodes[root].first = g->nodes[root].last = HTA_NONE;
-    while (c != HTA_NONE) {
-        uint32_t next = g->nodes[c].next;
-        bool inside = rows[c].ts >= into->ts && rows[c].end <= into->end;
-        if (inside)
-            add_child(g, p, c, into->index);
-        else
-            add_child(g, root, c, node_id(g, root));
-        moved |= inside;
-        c = next;
-        ++*work;
+    const struct hta_row *rows = ctx;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    if (rows[x].ts != rows[y].ts)
+        return rows[x].ts < rows[y].ts ? -1 : 1;
+    return (x > y) - (x < y);
+}
+
+static void open_pool(struct hta_graph *g, uint32_t root, struct pool *p)
+{
+    struct hta_row *rows = g->r->rows;
+    *p = (struct pool){.root = root};
+    for (uint32_t c = g->nodes[root].first; c != HTA_NONE; c = g->nodes[c].next)
+        p->n++;
+    p->child = hs_malloc((p->n + 1) * sizeof *p->child);
+    p->start = hs_malloc((p->n + 1) * sizeof *p->start);
+    double *end = hs_malloc((p->n + 1) * sizeof *end);
+    for (uint32_t c = g->nodes[root].first; c != HTA_NONE; c = g->nodes[c].next)
+        p->child[p->left++] = c;
+    qsort_r(p->child, p->n, sizeof *p->child, by_start, rows);
+    for (size_t i = 0; i < p->n; i++) {
+        p->start[i] = (double)rows[p->child[i]].ts;
+        end[i] = -rows[p->child[i]].end;
     }
-    return moved;
+    hta_reach_build(&p->by_end, end, p->n);
+    g->nodes[root].first = g->nodes[root].last = HTA_NONE;
+    hs_free_array((void **)&end);
+}
+
+/* What was not taken goes back to the root. */
+static void close_pool(struct hta_graph *g, struct pool *p)
+{
+    for (size_t i; (i = hta_reach_first_above(&p->by_end, 0, p->n, -INFINITY)) != HTA_REACH_NONE;) {
+        hta_reach_remove(&p->by_end, i);
+        add_child(g, p->root, p->child[i], node_id(g, p->root));
+    }
+    hta_reach_free(&p->by_end);
+    hs_free_array((void **)&p->child);
+    hs_free_array((void **)&p->start);
+}
+
+/* Moves what lies within row `into` below it. False if nothing does. */
+static bool take_within(struct hta_graph *g, struct pool *p, uint32_t into)
+{
+    const struct hta_row *x = &g->r->rows[into];
+    size_t lo = 0, hi = p->n, left = p->left;
+    while (lo < hi) {
+        size_t m = lo + (hi - lo) / 2;
+        if (p->start[m] < (double)x->ts)
+            lo = m + 1;
+        else
+            hi = m;
+    }
+    for (size_t i; (i = hta_reach_last_from(&p->by_end, lo, p->n, -x->end)) != HTA_REACH_NONE; p->left--) {
+        hta_reach_remove(&p->by_end, i);
+        add_child(g, into, p->child[i], x->index);
+    }
+    return p->left < left;
 }
 
 /* The root above p; HTA_NONE if p hangs below itself. */
@@ -313,11 +359,10 @@ static uint32_t root_above(const struct builder *b, uint32_t p)
 
 /* HTA hangs the backward thread's top below the main thread's backward annotations or steps. Once the backward root is
  * empty it goes on with the main root itself, so that later steps become their own parents and drop out: repeated here. */
-static void link_backward(struct builder *b, struct hs_table *notes)
+static void link_backward(struct builder *b)
 {
     const struct thread *main = NULL, *backward = NULL;
     struct hta_graph *g = b->g;
-    uint64_t work = 0;
     size_t labelled = 0;
     for (size_t k = 0; k < b->nthreads; k++) {
         labelled += b->threads[k].label != PLAIN;
@@ -327,21 +372,23 @@ static void link_backward(struct builder *b, struct hs_table *notes)
     if (labelled != 2 || !main || !backward)
         return;
     bool *step = symbols_that(b->t, is_step), *under = symbols_that(b->t, is_backward), annotated = false;
+    struct pool pool;
     for (uint32_t i = 0; i < main->n; i++)
         annotated |= under[g->r->rows[b->order[main->first + i]].name];
-    uint32_t root = backward->root;
-    for (uint32_t i = 0; i < main->n && root != HTA_NONE; i++) {
+    open_pool(g, backward->root, &pool);
+    for (uint32_t i = 0; i < main->n; i++) {
         uint32_t p = b->order[main->first + i];
         if (!(annotated ? under : step)[g->r->rows[p].name] || g->nodes[p].kind != HTA_NODE_CPU)
             continue;
-        if (move_children(g, root, p, &work) && g->nodes[root].first == HTA_NONE)
-            root = root_above(b, p);
-        if (work > MAX_LINK_WORK) {
-            hs_table_note(notes,
-                          "too many steps and backward calls to hang all of the backward thread below the main one");
+        if (!take_within(g, &pool, p) || pool.left)
+            continue;
+        uint32_t root = root_above(b, p);
+        if (root == HTA_NONE)
             break;
-        }
+        close_pool(g, &pool);
+        open_pool(g, root, &pool);
     }
+    close_pool(g, &pool);
     hs_free_array((void **)&step);
     hs_free_array((void **)&under);
 }
@@ -403,7 +450,7 @@ void hta_graph_build(const struct hta_trace *t, const struct hta_rank *r, struct
             build_stack(&b, &b.threads[i]);
     add_kernels(g);
     label_threads(&b);
-    link_backward(&b, notes);
+    link_backward(&b);
     uint32_t *order = hs_malloc((g->n + 1) * sizeof *order), *up = hs_malloc((g->n + 1) * sizeof *up);
     for (size_t i = 0; i < g->roots.n; i++)
         if (g->roots.p[i] != -2) /* HTA's word for "no root" */
