@@ -12,13 +12,25 @@ void hta_table(struct hs_table *out, const struct hs_column_spec *columns, size_
     hs_table_init(out, columns, ncolumns);
 }
 
-static void note_missing(struct hs_table *out, const struct hta_trace *t, int64_t rank)
+/* Numbers joined by commas, as many as fit. */
+static void join(char *buf, size_t cap, size_t *at, int64_t v)
 {
-    char have[128] = "none";
-    size_t at = 0;
-    for (size_t i = 0; i < t->n && at < sizeof have - 24; i++)
-        at += (size_t)snprintf(have + at, sizeof have - at, "%s%lld", i ? ", " : "", (long long)t->ranks[i].rank);
-    hs_table_note(out, "HTA finds no rank %lld in these files (it finds: %s)", (long long)rank, have);
+    if (*at < cap - 24)
+        *at += (size_t)snprintf(buf + *at, cap - *at, "%s%lld", *at ? ", " : "", (long long)v);
+}
+
+/* Which of the ranks asked for HTA would not find, and which it finds. */
+static void note_missing(struct hs_table *out, const struct hta_trace *t, const int64_t *list, size_t n)
+{
+    char have[128] = "none", lack[128] = "";
+    size_t h = 0, l = 0;
+    for (size_t i = 0; i < t->n; i++)
+        join(have, sizeof have, &h, t->ranks[i].rank);
+    for (size_t i = 0; i < n; i++)
+        if (!hta_rank_find(t, list[i]))
+            join(lack, sizeof lack, &l, list[i]);
+    if (l)
+        hs_table_note(out, "HTA finds no rank %s in these files (it finds: %s)", lack, have);
 }
 
 int hta_query_open(struct hta_query *q, struct hs_run *run, const struct hs_params *params, enum hta_default_ranks def,
@@ -43,9 +55,8 @@ int hta_query_open(struct hta_query *q, struct hs_run *run, const struct hs_para
         const struct hta_rank *r = hta_rank_find(q->t, list[i]);
         if (r)
             q->ranks[q->n++] = r;
-        else
-            note_missing(out, q->t, list[i]);
     }
+    note_missing(out, q->t, list, list ? n : 0);
     return 0;
 }
 
