@@ -11,7 +11,10 @@ int hs_answer_format(const char *name, enum hs_format *out, struct hs_err *err)
 {
     int f = !name || !strcmp(name, "json") ? (int)HS_F_RECORDS : hs_format_parse(name);
     if (f < 0)
-        return hs_fail(err, HS_EUSAGE, "there is no format '%.40s'; there are records, columns, csv and md", name);
+        return hs_fail(
+            err, HS_EUSAGE,
+            "there is no format '%.40s'; there are records, columns, csv, md, and for flame folded and speedscope",
+            name);
     *out = (enum hs_format)f;
     return HS_OK;
 }

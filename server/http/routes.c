@@ -16,7 +16,7 @@ static const struct hs_route_param delete_trace_params[] = {
     {"run", "string", "out of this run only; absent: out of every run that has it"},
 };
 static const struct hs_route_param format_params[] = {
-    {"format", "string", "records (default), columns, csv or md"},
+    {"format", "string", "records (default), columns, csv or md; for flame also folded and speedscope"},
 };
 static const struct hs_route_param report_params[] = {
     {"format", "string", "json (default) or md"},

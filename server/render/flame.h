@@ -1,6 +1,6 @@
 /* flame: a table of stacks (analysis flame: columns rank, stack, weight_us) in the two forms that flame graph tools read.
  *
- * HS_EINTERNAL if the table has no such columns, HS_ELIMIT if the text does not fit into `out`. */
+ * HS_EUSAGE if the table has no such columns, HS_ELIMIT if the text does not fit into `out`. */
 #ifndef HS_RENDER_FLAME_H
 #define HS_RENDER_FLAME_H
 
