@@ -69,6 +69,8 @@ struct hs_view {
     const struct hs_view_ops *ops;
 };
 
+struct hs_event_reader;
+
 /* What stands behind a view. Each returns 0 or a status with a message. */
 struct hs_view_ops {
     int (*events)(struct hs_view *v, unsigned columns, struct hs_events *out, struct hs_err *err);
@@ -82,6 +84,12 @@ struct hs_view_ops {
     int (*arg_sym)(struct hs_view *v, const char *key, int level, const uint32_t **out, struct hs_err *err);
     /* The event, whole, as JSON text, its fields in their order with their types and digits. */
     int (*event_json)(struct hs_view *v, uint32_t event, struct hs_buf *out, struct hs_err *err);
+    /* The same for who walks through many events, ascending: a reader has its own place in the trace, while event_json has
+     * one for all callers, and two that walk at once would send each other back to the beginning of a segment at every
+     * event. One thread at a time uses a reader. */
+    struct hs_event_reader *(*reader_new)(struct hs_view *v);
+    int (*reader_json)(struct hs_event_reader *r, uint32_t event, struct hs_buf *out, struct hs_err *err);
+    void (*reader_free)(struct hs_event_reader *r); /* NULL is fine */
 };
 
 static inline struct hs_str hs_view_str(const struct hs_view *v, uint32_t sym)
