@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 static const struct hs_command *const commands[] = {&hs_cmd_serve, &hs_cmd_report, &hs_cmd_analyze, &hs_cmd_sql,
-                                                    &hs_cmd_import};
+                                                    &hs_cmd_export, &hs_cmd_import};
 #define NCOMMANDS (sizeof commands / sizeof commands[0])
 
 static void print_usage(FILE *out)
@@ -91,12 +91,23 @@ int hs_cli_main(int argc, char **argv)
     return hs_exit_status(rc);
 }
 
+/* -o FILE is the one short option besides -h, and only few commands write files. */
+static bool takes_output(const struct option *options)
+{
+    for (; options->name; options++)
+        if (options->val == 'o')
+            return true;
+    return false;
+}
+
 int hs_cli_option(int argc, char **argv, const struct option *options, const struct hs_command *c, bool *done,
                   struct hs_err *err)
 {
     opterr = 0;
     int before = optind ? optind : 1;
-    int v = getopt_long(argc, argv, ":h", options, NULL);
+    int v = getopt_long(argc, argv, ":ho:", options, NULL);
+    if (v == 'o' && !takes_output(options))
+        v = '?';
     if (v == 'h') {
         fputs(c->help, stdout);
         *done = true;

@@ -17,12 +17,13 @@ struct hs_command {
     int (*run)(int argc, char **argv, struct hs_err *err);
 };
 
-extern const struct hs_command hs_cmd_serve, hs_cmd_report, hs_cmd_analyze, hs_cmd_sql, hs_cmd_import;
+extern const struct hs_command hs_cmd_serve, hs_cmd_report, hs_cmd_analyze, hs_cmd_sql, hs_cmd_export, hs_cmd_import;
 
 int hs_cli_main(int argc, char **argv);
 
-/* getopt_long with our habits: no message of its own; -h and --help print the command's help and set *done; an unknown
- * or incomplete option is HS_EUSAGE. Returns the option's value, -1 at the end, -2 on error. */
+/* getopt_long with our habits: no message of its own; -h and --help print the command's help and set *done; -o is the
+ * option whose value is 'o', where there is one; an unknown or incomplete option is HS_EUSAGE. Returns the option's value,
+ * -1 at the end, -2 on error. */
 struct option;
 int hs_cli_option(int argc, char **argv, const struct option *options, const struct hs_command *c, bool *done,
                   struct hs_err *err);
