@@ -110,6 +110,14 @@ static size_t keep_escapes(void *cls, struct MHD_Connection *c, char *s)
     return strlen(s);
 }
 
+/* From SIGTERM on nobody new is let in. MHD_quiesce_daemon would be the way, but in 0.9.75 it takes the socket out of the
+ * threads' epoll sets while they may do the same, and whoever comes second ends the program. */
+static enum MHD_Result on_accept(void *cls, const struct sockaddr *from, socklen_t n)
+{
+    (void)from, (void)n;
+    return ((struct hs_server *)cls)->draining ? MHD_NO : MHD_YES;
+}
+
 static int start_daemon(struct hs_server *s, int fd, struct hs_err *err)
 {
     enum { CONNECTION_MEMORY = 128 * 1024 }; /* of which half is the read buffer: what an upload hands over at a time */
@@ -234,9 +242,6 @@ static void wait_for(struct hs_server *s, const unsigned *n, int64_t deadline_ns
 
 void hs_server_stop(struct hs_server *s)
 {
-    MHD_socket fd = MHD_quiesce_daemon(s->daemon);
-    if (fd != MHD_INVALID_SOCKET)
-        close(fd);
     pthread_mutex_lock(&s->lock);
     s->draining = true;
     hs_log(HS_LOG_INFO, "draining", " requests=%u grace_s=%u", s->active, s->o.grace_s);
