@@ -61,8 +61,8 @@ static bool make_room(const char *path, int64_t bytes)
 
 struct file {
     sqlite3_file base;
-    const char *path; /* SQLite keeps it until the file is closed */
-    _Alignas(max_align_t) unsigned char real[REAL_FILE_MAX];
+    const char *path;                 /* SQLite keeps it until the file is closed */
+    uint64_t real[REAL_FILE_MAX / 8]; /* aligned to 8, as SQLite aligns this struct */
 };
 
 static sqlite3_file *real_file(sqlite3_file *f)

@@ -291,6 +291,7 @@ static int read_chunk(struct hs_view_file *f, sqlite3_stmt *st, struct hs_str *s
         return rc;
     uLongf got = (uLongf)bytes;
     char *text = f->chunks[f->nchunks++] = hs_malloc((size_t)bytes + 1);
+    f->bytes += (size_t)bytes;
     if (uncompress((Bytef *)text, &got, (const Bytef *)zip.p, zip.n) != Z_OK || got != (uLongf)bytes)
         return hs_view_damaged(f, err, "a chunk of names cannot be inflated");
     text[bytes] = 0;
@@ -328,6 +329,7 @@ static int read_symbols(struct hs_view_file *f, struct hs_err *err)
     f->chunks = hs_calloc((size_t)chunks, sizeof *f->chunks);
     f->base.syms = syms;
     f->base.nsyms = (size_t)total;
+    f->bytes += (size_t)total * sizeof *syms;
     while (!(rc = hs_db_step(st, &row, err)) && row) {
         if ((int64_t)f->nchunks == chunks)
             rc = hs_view_damaged(f, err, "too many chunks of names");

@@ -49,7 +49,7 @@ struct hs_view_file {
     struct hs_arg_array *args;
     struct hs_arg_cursor *cursor; /* of event_json */
     int64_t *tmp;                 /* HS_SEG_ROWS numbers */
-    _Atomic size_t bytes;         /* decoded columns, for the budget */
+    _Atomic size_t bytes;         /* names and decoded columns, for the budget */
 };
 
 static inline struct hs_view_file *hs_view_file(struct hs_view *v)

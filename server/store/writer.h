@@ -31,6 +31,6 @@ void hs_writer_free(struct hs_writer *w); /* an unfinished file is removed */
 /* A view of a trace file (read only). A file that a newer program wrote is refused with a sentence. */
 int hs_view_open(const char *path, struct hs_view **out, struct hs_err *err);
 void hs_view_close(struct hs_view *v);
-size_t hs_view_bytes(const struct hs_view *v); /* memory its decoded columns take now */
+size_t hs_view_bytes(const struct hs_view *v); /* memory its names and decoded columns take now */
 
 #endif
