@@ -49,8 +49,9 @@ struct hta_cp {
     struct hta_map edge_of; /* (from, to) -> edge */
     struct {
         HS_VEC(uint32_t);
-    } path;  /* nodes, first to last */
-    bool ok; /* HTA would return a path */
+    } path;    /* nodes, first to last */
+    bool full; /* the edges reached their ceiling: what follows is worth nothing */
+    bool ok;   /* HTA would return a path */
 };
 
 void hta_cp_init(struct hta_cp *c, const struct hta_trace *t, const struct hta_rank *r);
@@ -68,9 +69,6 @@ void hta_cp_path(struct hta_cp *c, struct hs_table *notes);
 uint32_t hta_cp_add(struct hta_cp *c, uint32_t from, uint32_t to, enum hta_cp_type type, bool zero);
 /* Charges an operator or kernel-kernel edge to an event; `parent` for time between two children. */
 void hta_cp_charge(struct hta_cp *c, uint32_t edge, uint32_t parent);
-
-/* Does the name contain one of the comma-separated texts? */
-bool hta_cp_lists(const char *list, struct hs_str name);
 
 static inline const struct hta_row *hta_cp_row(const struct hta_cp *c, uint32_t node)
 {

@@ -290,7 +290,7 @@ static void sync_event(struct gpu *g, const struct hta_row *x)
     if (hs_str_is(name, "Stream Wait Event") || hs_str_is(name, "Event Sync")) {
         event_wait(g, x);
     } else if (hs_str_is(name, "Context Sync")) {
-        for (size_t i = 0; i < g->last.n; i++)
+        for (size_t i = 0; i < g->last.n && !g->c->full; i++)
             sync_edge(g, g->last.p[i], call);
     } else {
         uint32_t at = hta_map_get(&g->stream_at, x->stream);
@@ -385,6 +385,11 @@ int hta_cp_gpu(struct hta_cp *c, const struct hta_cp_options *o, struct hs_table
         find_records(&g);
         walk(&g);
     }
+    if (!rc && c->full)
+        rc = hs_fail(err, HS_ELIMIT,
+                     "rank %lld: the graph of the critical path grew beyond all measure (every Context Sync waits for "
+                     "every stream)",
+                     (long long)c->r->rank);
     if (g.unlaunched)
         hs_table_note(notes, "%zu kernels have no launch among the rows HTA keeps; it stops here", g.unlaunched);
     hta_map_free(&g.recorded);

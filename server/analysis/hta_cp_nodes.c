@@ -24,7 +24,8 @@ void hta_cp_free(struct hta_cp *c)
     hta_map_free(&c->edge_of);
 }
 
-bool hta_cp_lists(const char *list, struct hs_str name)
+/* Does the name contain one of the comma-separated texts? */
+static bool lists(const char *list, struct hs_str name)
 {
     for (const char *p = list; p && *p;) {
         size_t n = strcspn(p, ",");
@@ -122,15 +123,19 @@ void hta_cp_nodes(struct hta_cp *c, const struct hta_cp_options *o)
     c->end = hs_malloc((r->n + 1) * sizeof *c->end);
     memset(c->start, 0xff, (r->n + 1) * sizeof *c->start);
     memset(c->end, 0xff, (r->n + 1) * sizeof *c->end);
+    bool *data = hs_calloc(c->t->syms.n + 1, sizeof *data);
+    for (size_t i = 0; o->data_load && i < c->t->syms.n; i++)
+        data[i] = lists(o->data_load, c->t->syms.p[i]);
     for (size_t i = 0; i < c->clip.n; i++) {
         const struct hta_row *x = &r->rows[c->clip.p[i]];
-        if (!hta_cat_has(c->t, x, HTA_IS_CALL_CAT) && !(hta_on_stream(x) && x->icorr >= 0) &&
-            !hta_cp_lists(o->data_load, hta_text(c->t, x->name)))
+        if (!hta_cat_has(c->t, x, HTA_IS_CALL_CAT) && !(hta_on_stream(x) && x->icorr >= 0) && !data[x->name])
             continue;
         struct hta_cp_node a = {(double)x->ts, c->clip.p[i], true}, b = {hta_end(x), c->clip.p[i], false};
         if (!hs_vec_push(&c->nodes, a) || !hs_vec_push(&c->nodes, b))
             break;
     }
+    hs_free_array((void **)&data);
+    c->edges.max = c->nodes.n * 8 + ((size_t)4 << 20);
     struct order order = {r->rows};
     if (c->nodes.n)
         qsort_r(c->nodes.p, c->nodes.n, sizeof *c->nodes.p, by_time_event, &order);
@@ -140,12 +145,14 @@ void hta_cp_nodes(struct hta_cp *c, const struct hta_cp_options *o)
 
 uint32_t hta_cp_add(struct hta_cp *c, uint32_t from, uint32_t to, enum hta_cp_type type, bool zero)
 {
+    struct hta_cp_edge new = {from, to, HTA_NONE, 0, 0};
+    c->full |= !hs_vec_reserve(&c->edges, 1);
+    if (c->full)
+        return HTA_NONE;
     uint32_t *at = hta_map_at(&c->edge_of, hta_pair(from, to));
     if (*at == HTA_NONE) {
-        struct hta_cp_edge new = {from, to, HTA_NONE, 0, 0};
-        if (!hs_vec_push(&c->edges, new))
-            return HTA_NONE;
-        *at = (uint32_t)c->edges.n - 1;
+        *at = (uint32_t)c->edges.n;
+        c->edges.p[c->edges.n++] = new;
     }
     struct hta_cp_edge *e = &c->edges.p[*at];
     zero |= type == HTA_CP_DEPENDENCY || type == HTA_CP_SYNC;

@@ -7,6 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Operators around one launch, and around all launches of a rank together, among which HTA's choice of one is worked out.
+ * Far more than the stacks of real threads hold; beyond, a hostile trace gets any of the innermost. */
+#define MAX_AROUND 1000
+#define MAX_CHOICES ((size_t)20000000)
 #define MAX_SEQUENCE ((size_t)64 << 20)
 #define MAX_SEQUENCES ((size_t)512 << 20)
 
@@ -40,6 +44,7 @@ struct ops {
     double *ts;
     size_t n;
     struct hta_reach reach; /* by end */
+    size_t choices;         /* looked at so far */
 };
 
 static void find_ops(const struct hta_trace *t, const struct hta_rank *r, struct ops *o)
@@ -48,7 +53,7 @@ static void find_ops(const struct hta_trace *t, const struct hta_rank *r, struct
     double *end = hs_malloc((r->n + 1) * sizeof *end);
     o->ts = hs_malloc((r->n + 1) * sizeof *o->ts);
     o->rows = hs_malloc((r->n + 1) * sizeof *o->rows);
-    o->n = 0;
+    o->n = o->choices = 0;
     for (uint32_t i = 0; i < r->n; i++)
         if (hta_name_has(t, &r->rows[i], HTA_IS_ATEN)) {
             end[o->n] = (double)r->rows[i].ts;
@@ -93,17 +98,18 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Among several with the latest start HTA takes what its sort of all operators around the launch leaves first. */
-static uint32_t first_of_sorted(const struct hta_rank *r, const struct ops *o, size_t upto, double end)
+static uint32_t first_of_sorted(const struct hta_rank *r, struct ops *o, size_t upto, double end)
 {
     struct {
         HS_VEC(uint32_t);
-    } around = HS_VEC_INIT(HS_MAX_EVENTS);
+    } around = HS_VEC_INIT(MAX_AROUND);
     for (size_t to = upto; to;) {
         size_t i = hta_reach_last_from(&o->reach, 0, to, end);
         if (i == HTA_REACH_NONE || !hs_vec_push(&around, o->rows[i]))
             break;
         to = i;
     }
+    o->choices += around.n;
     qsort(around.p, around.n, sizeof *around.p, by_number);
     double *key = hs_malloc((around.n + 1) * sizeof *key);
     uint32_t *order = hs_malloc((around.n + 1) * sizeof *order);
@@ -118,13 +124,13 @@ static uint32_t first_of_sorted(const struct hta_rank *r, const struct ops *o, s
 }
 
 /* Row of the operator with the latest start that holds [start, end]; HTA_NONE. */
-static uint32_t op_around(const struct hta_rank *r, const struct ops *o, double start, double end)
+static uint32_t op_around(const struct hta_rank *r, struct ops *o, double start, double end)
 {
     size_t upto = started(o, start), i = hta_reach_last_from(&o->reach, 0, upto, end);
     if (i == HTA_REACH_NONE)
         return HTA_NONE;
     size_t other = hta_reach_last_from(&o->reach, 0, i, end);
-    if (other == HTA_REACH_NONE || o->ts[other] != o->ts[i])
+    if (other == HTA_REACH_NONE || o->ts[other] != o->ts[i] || o->choices > MAX_CHOICES)
         return o->rows[i];
     return first_of_sorted(r, o, upto, end);
 }
