@@ -122,8 +122,8 @@ static int start_daemon(struct hs_server *s, int fd, struct hs_err *err)
 {
     enum { CONNECTION_MEMORY = 128 * 1024 }; /* of which half is the read buffer: what an upload hands over at a time */
     const struct hs_http_options *o = &s->o;
-    s->daemon = MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL,
-                                 NULL, hs_on_access, s, MHD_OPTION_EXTERNAL_LOGGER, mhd_log, NULL,
+    s->daemon = MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0,
+                                 on_accept, s, hs_on_access, s, MHD_OPTION_EXTERNAL_LOGGER, mhd_log, NULL,
                                  MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_THREAD_POOL_SIZE, o->threads,
                                  MHD_OPTION_CONNECTION_LIMIT, o->max_connections, MHD_OPTION_CONNECTION_TIMEOUT,
                                  o->idle_timeout_s, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
