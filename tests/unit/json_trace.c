@@ -82,7 +82,7 @@ void trace_copy(struct json_trace *t, const char *name, int device, int stream, 
     device_event(t, strstr(name, "Memset") ? "gpu_memset" : "gpu_memcpy", name, device, stream, ts, dur, corr, bytes);
 }
 
-uint32_t test_random(uint32_t *state, uint32_t below)
+uint32_t draw_below(uint32_t *state, uint32_t below)
 {
     *state = *state * 1664525u + 1013904223u;
     return (uint32_t)(((uint64_t)*state * below) >> 32);
@@ -91,7 +91,7 @@ uint32_t test_random(uint32_t *state, uint32_t below)
 void json_trace_shuffle(struct json_trace *t, uint32_t seed)
 {
     for (size_t i = t->events.n; i > 1; i--) {
-        size_t k = test_random(&seed, (uint32_t)i);
+        size_t k = draw_below(&seed, (uint32_t)i);
         char *swap = t->events.p[i - 1];
         t->events.p[i - 1] = t->events.p[k];
         t->events.p[k] = swap;

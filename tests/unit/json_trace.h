@@ -46,6 +46,6 @@ struct hs_table;
 void tables_agree(const struct hs_table *a, const struct hs_table *b, const char *what);
 
 /* A small generator of random numbers, the same everywhere. */
-uint32_t test_random(uint32_t *state, uint32_t below);
+uint32_t draw_below(uint32_t *state, uint32_t below);
 
 #endif

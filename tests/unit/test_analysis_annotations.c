@@ -130,13 +130,13 @@ static void random_annotations(uint32_t *r, size_t n)
         bool again;
         do {
             again = false;
-            anns[i].stream = (int)(7 + test_random(r, 2));
-            anns[i].ts = 10 + test_random(r, 2500);
+            anns[i].stream = (int)(7 + draw_below(r, 2));
+            anns[i].ts = 10 + draw_below(r, 2500);
             for (size_t k = 0; k < i; k++)
                 again = again || (anns[k].stream == anns[i].stream && anns[k].ts == anns[i].ts);
         } while (again);
-        anns[i].dur = 1 + test_random(r, 400);
-        snprintf(anns[i].name, sizeof anns[i].name, "a%u", test_random(r, 5));
+        anns[i].dur = 1 + draw_below(r, 400);
+        snprintf(anns[i].name, sizeof anns[i].name, "a%u", draw_below(r, 5));
         gpu_annotation(anns[i].name, anns[i].stream, anns[i].ts, anns[i].dur);
     }
 }
