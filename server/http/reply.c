@@ -1,5 +1,7 @@
 #include "http/reply.h"
 
+#include "http/stream.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -64,6 +66,7 @@ void hs_reply_free(struct hs_reply *r)
     free(r->allow);
     free(r->content_range);
     free(r->disposition);
+    hs_body_stream_free(r->stream);
     if (r->fd >= 0)
         close(r->fd);
     hs_reply_init(r);

@@ -16,6 +16,8 @@ struct hs_blob *hs_blob_ref(struct hs_blob *b);       /* NULL stays NULL */
 void hs_blob_unref(struct hs_blob *b);
 struct hs_blob *hs_blob_gzip(const struct hs_blob *b); /* zlib level 1; NULL where it would not get smaller */
 
+struct hs_body_stream;
+
 #define HS_ETAG_SIZE 40u
 #define HS_GZIP_FROM 1024u /* bytes of a body from which compressing it is worth the header */
 
@@ -30,6 +32,7 @@ struct hs_reply {
     const char *retry_after; /* of 503; static */
     int fd;                  /* body from this file instead, fd >= 0: the reply owns it */
     uint64_t fd_offset, fd_size;
+    struct hs_body_stream *stream; /* body made while it is sent instead (http/stream.h): the reply owns it */
     char *content_range;
     char *disposition; /* Content-Disposition */
     char code[32];     /* of a problem, for the log */

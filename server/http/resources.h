@@ -22,7 +22,11 @@ void hs_get_event(struct hs_request *r);
 /* query.c */
 void hs_post_sql(struct hs_request *r);
 void hs_get_analysis(struct hs_request *r);
+void hs_get_compare(struct hs_request *r);
 void hs_get_report(struct hs_request *r);
+
+/* export.c */
+void hs_get_export(struct hs_request *r);
 
 /* meta.c */
 void hs_get_analyses(struct hs_request *r);

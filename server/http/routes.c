@@ -18,8 +18,32 @@ static const struct hs_route_param delete_trace_params[] = {
 static const struct hs_route_param format_params[] = {
     {"format", "string", "records (default), columns, csv or md; for flame also folded and speedscope"},
 };
+static const struct hs_route_param analysis_params[] = {
+    {"format", "string", "records (default), columns, csv or md; for flame also folded and speedscope"},
+    {"other", "string", "the second run, for the analyses that compare two"},
+};
+static const struct hs_route_param compare_params[] = {
+    {"base", "string", "the run that is compared with"},
+    {"test", "string", "the run that is judged"},
+    {"analysis", "string", "diff (default) or diff-ops; their parameters may follow"},
+    {"format", "string", "records (default), columns, csv or md"},
+};
 static const struct hs_route_param report_params[] = {
     {"format", "string", "json (default) or md"},
+};
+
+static const struct hs_route_param export_params[] = {
+    {"rank", "integer", "the rank whose trace it is; may be left out where the run has one"},
+    {"trace", "string", "id of the trace, or its first digits, where several have the rank"},
+    {"overlay", "string",
+     "what to add, joined by commas: queue-length and memory-bandwidth as counter tracks, kernel-sequences as "
+     "args.Patterns = {pattern_id: count} of calls of an operator and the work they launched"},
+    {"operator_name", "string", "of kernel-sequences: a part of the operator's name"},
+    {"min_pattern_len", "integer", "of kernel-sequences: leave out calls that launch fewer device activities (3)"},
+    {"top_k", "integer", "of kernel-sequences: so many sequences, the most frequent (5); 0: all"},
+    {"from", "number", "start of a window, in microseconds on the run's clock: only what is in it"},
+    {"to", "number", "end of the window"},
+    {"gzip", "boolean", "a compressed file (default), or JSON as text"},
 };
 
 /* Literal paths stand before patterns that would match them too. */
@@ -47,8 +71,13 @@ const struct hs_route hs_routes[] = {
      NO_PARAMS, NULL, NULL},
     {HS_GET, "/api/v1/runs/{run}/report", HS_WORK_POOL, hs_get_report, "report",
      "Summary, top kernels and the bottleneck of a run", PARAMS(report_params), NULL, "application/json text/markdown"},
+    {HS_GET, "/api/v1/runs/{run}/export", HS_WORK_POOL, hs_get_export, "export",
+     "The trace of one rank as Chrome trace JSON for Perfetto, with overlays, or a window of it", PARAMS(export_params),
+     NULL, "application/gzip application/json"},
     {HS_GET, "/api/v1/runs/{run}/{analysis}", HS_WORK_POOL, hs_get_analysis, "analysis", "An analysis of a run",
-     PARAMS(format_params), NULL, TABLE},
+     PARAMS(analysis_params), NULL, TABLE},
+    {HS_GET, "/api/v1/compare", HS_WORK_POOL, hs_get_compare, "compare", "Two runs compared", PARAMS(compare_params), NULL,
+     TABLE},
     {HS_GET, "/api/v1/analyses", HS_WORK_INLINE, hs_get_analyses, "analyses",
      "What can be asked: every analysis with its parameters and columns", NO_PARAMS, NULL, JSON},
     {HS_GET, "/api/v1/analyses/{analysis}", HS_WORK_INLINE, hs_get_analysis_entry, "analysis-entry",

@@ -1,6 +1,7 @@
 #include "http/send.h"
 
 #include "http/server.h"
+#include "http/stream.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,12 +60,15 @@ enum MHD_Result hs_send_reply(struct hs_request *r)
     static char none[1];
     struct hs_reply *y = &r->reply;
     bool gzip = y->gz && r->accepts_gzip && y->status != 304;
+    bool ranges = y->fd >= 0;
     struct MHD_Response *m;
     if (y->fd >= 0) {
         m = MHD_create_response_from_fd_at_offset64(y->fd_size, y->fd, y->fd_offset);
         if (m)
             y->fd = -1; /* MHD closes it */
         r->bytes_out = y->fd_size;
+    } else if (y->stream) {
+        m = hs_body_stream_response(r);
     } else if (y->body && y->status != 304) {
         m = response_of_blob(gzip ? y->gz : y->body);
         r->bytes_out = gzip ? y->gz->n : y->body->n;
@@ -90,7 +94,7 @@ enum MHD_Result hs_send_reply(struct hs_request *r)
     add(m, "Retry-After", y->retry_after);
     add(m, "Content-Range", y->content_range);
     add(m, "Content-Disposition", y->disposition);
-    add(m, "Accept-Ranges", y->disposition ? "bytes" : NULL);
+    add(m, "Accept-Ranges", ranges ? "bytes" : NULL);
     add_cors(m, r);
     enum MHD_Result ok = MHD_queue_response(r->conn, y->status, m);
     MHD_destroy_response(m);
