@@ -103,6 +103,14 @@ static void mhd_log(void *cls, const char *fmt, va_list ap)
     hs_log(HS_LOG_DEBUG, "libmicrohttpd", " text=\"%s\"", line);
 }
 
+/* It ends the program; at least the log says why. */
+static void on_panic(void *cls, const char *file, unsigned line, const char *reason)
+{
+    (void)cls;
+    hs_log(HS_LOG_ERROR, "libmicrohttpd gives up", " at=%s:%u reason=\"%.200s\"", file, line, reason ? reason : "");
+    abort();
+}
+
 /* Decoding is http/uri.h's business: MHD's own would lose the difference between a slash and %2F. */
 static size_t keep_escapes(void *cls, struct MHD_Connection *c, char *s)
 {
@@ -122,6 +130,7 @@ static int start_daemon(struct hs_server *s, int fd, struct hs_err *err)
 {
     enum { CONNECTION_MEMORY = 128 * 1024 }; /* of which half is the read buffer: what an upload hands over at a time */
     const struct hs_http_options *o = &s->o;
+    MHD_set_panic_func(on_panic, NULL);
     s->daemon = MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0,
                                  on_accept, s, hs_on_access, s, MHD_OPTION_EXTERNAL_LOGGER, mhd_log, NULL,
                                  MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_THREAD_POOL_SIZE, o->threads,

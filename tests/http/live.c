@@ -82,8 +82,8 @@ void live_cleanup(struct live *l)
     free(l->dir);
 }
 
-/* What a sanitizer of the server found stands in its log. */
-static void check_log(const struct live *l)
+/* What a sanitizer of the server found stands in its log, and why it ended otherwise than it should. */
+static void check_log(const struct live *l, int status)
 {
     char path[640], line[2048];
     snprintf(path, sizeof path, "%s/log", l->dir);
@@ -91,7 +91,7 @@ static void check_log(const struct live *l)
     bool bad = false;
     while (f && fgets(line, sizeof line, f)) {
         bad |= strstr(line, "Sanitizer") != NULL || strstr(line, "runtime error") != NULL;
-        if (bad)
+        if (bad || status)
             fputs(line, stderr);
     }
     if (f)
@@ -102,7 +102,7 @@ static void check_log(const struct live *l)
 int live_stop(struct live *l)
 {
     int rc = live_kill(l, SIGTERM);
-    check_log(l);
+    check_log(l, rc);
     live_cleanup(l);
     return rc;
 }
