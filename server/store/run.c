@@ -27,25 +27,40 @@ static int64_t add(int64_t a, int64_t b)
     return r;
 }
 
-/* Times count from baseTimeNanoseconds if every rank has one. Old traces have none and their times are unix time; then
- * there is nothing to add. Ranks with and without one cannot be brought together, each is taken as it stands. */
-static bool all_have_base(const struct hs_run_member *m, size_t n)
+/* A memory timeline beside traces takes their clock; it has no say in what that is. */
+static bool has_say(const struct hs_run_member *m, bool traces)
+{
+    return !traces || !hs_view_is_memory_timeline(m->view);
+}
+
+static bool any_trace(const struct hs_run_member *m, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (!m[i].view->has_base)
+        if (!hs_view_is_memory_timeline(m[i].view))
+            return true;
+    return false;
+}
+
+/* Times count from baseTimeNanoseconds if every rank has one. Old traces have none and their times are unix time; then
+ * there is nothing to add. Ranks with and without one cannot be brought together, each is taken as it stands. */
+static bool all_have_base(const struct hs_run_member *m, size_t n, bool traces)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!m[i].view->has_base && has_say(&m[i], traces))
             return false;
     return n > 0;
 }
 
 static void align(struct hs_run *run, const struct hs_run_member *m, size_t n)
 {
-    bool based = all_have_base(m, n), none = true, some = false;
+    bool traces = any_trace(m, n), based = all_have_base(m, n, traces), none = true, some = false;
     int64_t origin = 0;
     for (size_t i = 0; i < n; i++) {
         const struct hs_view *v = m[i].view;
         int64_t start = add(based ? v->base_ns : 0, v->sum.first_ts);
-        some |= v->has_base;
-        if (has_times(v) && (none || start < origin)) {
+        bool say = has_say(&m[i], traces);
+        some |= v->has_base && say;
+        if (say && has_times(v) && (none || start < origin)) {
             origin = start;
             none = false;
         }

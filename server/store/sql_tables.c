@@ -1,6 +1,6 @@
 #include "store/sql_tables.h"
 
-#include "store/view_args.h"
+#include "store/arg_cursor.h"
 #include "trace/names.h"
 
 #include <stdlib.h>

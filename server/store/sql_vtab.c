@@ -1,6 +1,6 @@
 #include "store/sql_vtab.h"
 
-#include "store/view_args.h"
+#include "store/arg_cursor.h"
 
 #include <math.h>
 #include <stdlib.h>

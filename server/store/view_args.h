@@ -1,8 +1,8 @@
 /* view_args: the arguments of events out of their dense columns. Event e owns, of each argument column that its shape
  * names, the next value after those of the events before it in its segment; to find it is to count.
  *
- * Two ways: an array over all events for one key (operations of a view, trace/view.h; they take the view's lock), and a
- * cursor that walks through events in ascending order and gives each one whole. */
+ * Here: one argument of all events as an array, and one event whole. These are operations of a view (trace/view.h); they
+ * take the view's lock. Many events whole: store/arg_cursor.h. */
 #ifndef HS_STORE_VIEW_ARGS_H
 #define HS_STORE_VIEW_ARGS_H
 
@@ -16,13 +16,6 @@ struct hs_event_reader *hs_file_reader_new(struct hs_view *v);
 int hs_file_reader_json(struct hs_event_reader *r, uint32_t event, struct hs_buf *out, struct hs_err *err);
 void hs_file_reader_free(struct hs_event_reader *r);
 void hs_file_free_args(struct hs_view_file *f);
-
-/* Each user has a cursor of its own; its functions take the view's lock while they read from the file. Moving forward
- * within a segment costs a few ns an event, moving back starts the segment again. */
-struct hs_arg_cursor *hs_arg_cursor_new(struct hs_view_file *f);
-void hs_arg_cursor_free(struct hs_arg_cursor *c);
-/* Appends the event as JSON; with `args` only the object of its args, nothing at all if it has none. */
-int hs_arg_cursor_json(struct hs_arg_cursor *c, uint32_t event, bool args, struct hs_buf *out, struct hs_err *err);
 
 /* A decimal number as text, all of it, blanks around it allowed; false for anything else (hexadecimal, inf, nan, "7 MB"). */
 bool hs_parse_f64(struct hs_str s, double *out);
