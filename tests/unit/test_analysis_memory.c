@@ -240,7 +240,7 @@ START_TEST(speedscope_file)
     ck_assert_int_eq(hs_render_speedscope(&a, "run", &small, &err), HS_ELIMIT);
     a.columns++; /* a table that has no stacks */
     a.ncolumns--;
-    ck_assert_int_eq(hs_render_folded(&a, &out, &err), HS_EINTERNAL);
+    ck_assert_int_eq(hs_render_folded(&a, &out, &err), HS_EUSAGE);
     hs_table_free(&a);
     hs_buf_free(&out);
     hs_buf_free(&small);
