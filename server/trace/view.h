@@ -109,6 +109,13 @@ static inline int hs_view_gpu(struct hs_view *v, struct hs_gpu *out, struct hs_e
     return v->ops->gpu(v, out, err);
 }
 
+/* What torch's export_memory_timeline writes as .raw.json.gz is no trace but a list of [time_ns, action, bytes, category].
+ * It is kept as one instant `[memory]` an entry, of the category below, with args Action, Bytes and Category; a time below
+ * 0 means that it was allocated before the recording began. Times are unix time. No analysis but memory-timeline has any
+ * use for it, and it must not count as a rank beside traces. */
+#define HS_MEMORY_TIMELINE "memory_timeline"
+bool hs_view_is_memory_timeline(const struct hs_view *v);
+
 /* Several ranks as one thing to ask: the argument of every analysis. The views are pinned by whoever built it.
  * offset_ns: add it to a rank's times to bring all ranks on one clock (base_ns where all ranks have one, else 0), minus
  * a common origin so that the numbers stay small; `origin_ns` is that origin in unix ns, or 0 when unknown. */
