@@ -627,8 +627,43 @@ START_TEST(numbers_are_read_from_text)
 }
 END_TEST
 
+static int64_t count_of(sqlite3 *db, const char *sql)
+{
+    sqlite3_stmt *st;
+    ck_assert_msg(sqlite3_prepare_v2(db, sql, -1, &st, NULL) == SQLITE_OK, "%s", sqlite3_errmsg(db));
+    ck_assert_int_eq(sqlite3_step(st), SQLITE_ROW);
+    int64_t n = sqlite3_column_int64(st, 0);
+    sqlite3_finalize(st);
+    return n;
+}
+
+/* The file says of itself what its numbers mean. */
+START_TEST(every_column_of_a_file_is_documented_in_it)
+{
+    char *dir, *path = write_file(&dir);
+    sqlite3 *db;
+    ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+    ck_assert_int_eq(
+        count_of(db, "SELECT count(*) FROM segments WHERE key >> 48 <> 2 AND (key >> 48, key >> 24 & 0xffffff) "
+                     "NOT IN (SELECT tbl, col FROM layout)"),
+        0);
+    ck_assert_int_eq(count_of(db, "SELECT count(*) FROM layout WHERE (tbl, col) NOT IN (SELECT key >> 48, key >> 24 & "
+                                  "0xffffff FROM segments)"),
+                     0);
+    ck_assert_int_eq(count_of(db, "SELECT count(*) FROM layout WHERE tbl_name = 'events'"), HS_EVENT_COLS);
+    ck_assert_int_eq(count_of(db, "SELECT count(*) FROM layout WHERE tbl_name = 'gpu'"), HS_GPU_COLS);
+    ck_assert_int_eq(count_of(db, "SELECT count(*) FROM layout WHERE tbl_name = 'launches'"), HS_LAUNCH_COLS);
+    ck_assert_int_eq(count_of(db, "SELECT min = -5 AND max = 485 FROM segments WHERE key = (1 << 48) + (1 << 24)"), 1);
+    sqlite3_close(db);
+    hs_test_rmdir(dir);
+    free(path);
+    free(dir);
+}
+END_TEST
+
 HS_SUITE(store_trace)
 {
+    HS_TEST(every_column_of_a_file_is_documented_in_it);
     HS_TEST(a_trace_comes_back_from_memory);
     HS_TEST(a_trace_comes_back_from_a_file);
     HS_TEST(an_unfinished_file_is_removed);
