@@ -20,6 +20,7 @@ hta_run hta_launches, hta_queue_length, hta_queue_length_series, hta_queue_full;
 hta_run hta_memory_bandwidth, hta_memory_bandwidth_series;
 hta_run hta_annotations, hta_kernel_annotations;
 hta_run hta_call_stack, hta_kernel_sequences, hta_counters, hta_op_launch_delays;
+hta_run hta_memory_timeline;
 hta_run hta_critical_path, hta_critical_path_summary;
 hta_run hta_diff, hta_diff_ops; /* run->other is the second run */
 

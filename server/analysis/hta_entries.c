@@ -96,6 +96,7 @@ const struct hta_entry hta_entries[] = {
     {"call-stack", hta_call_stack, NULL, 0},
     {"kernel-sequences", hta_kernel_sequences, P(sequences)},
     {"counters", hta_counters, NULL, 0},
+    {"memory-timeline", hta_memory_timeline, NULL, 0},
     {"op-launch-delays", hta_op_launch_delays, P(op_delays)},
     {"critical-path", hta_critical_path, P(critical_path)},
     {"critical-path-summary", hta_critical_path_summary, P(critical_path)},

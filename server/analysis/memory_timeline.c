@@ -1,6 +1,8 @@
-/* memory-timeline: the allocator's memory over time, from the [memory] instants that profile_memory=True records. (HTA's
- * MemoryAnalysis reads another file, torch's export_memory_timeline, which is no trace.) */
+/* memory-timeline: the allocator's memory over time, from the [memory] instants that profile_memory=True records; or, by
+ * category, from the file that torch's export_memory_timeline writes (memory_raw.c). */
 #include "analysis/analyses.h"
+#include "analysis/hta.h"
+#include "analysis/memory_raw.h"
 #include "analysis/order.h"
 #include "analysis/select.h"
 #include "analysis/series.h"
@@ -13,6 +15,11 @@ static const struct hs_param_spec params_spec[] = {
     {"device_type", HS_P_CHOICE, "", NULL, 0, 0, "cpu|gpu", "only the host's memory, or only that of devices"},
     HS_PARAM_SERIES,
 };
+
+#define CATEGORY(name, what)                                                                                      \
+    {                                                                                                             \
+        name, HS_T_INT, "bytes", what " after it; with px the time-weighted mean; null where the file is a trace" \
+    }
 
 static const struct hs_column_spec columns[] = {
     {"rank", HS_T_INT, "", "rank of the trace"},
@@ -27,7 +34,16 @@ static const struct hs_column_spec columns[] = {
     {"reserved_bytes", HS_T_INT, "bytes",
      "held by the caching allocator after it; with px the largest; null where not told"},
     {"addr", HS_T_INT, "", "address of the block; null with px"},
-    {"event", HS_T_INT, "", "event number; null with px"},
+    {"event", HS_T_INT, "",
+     "event number, of a memory timeline that of the entry, the first of its time; null with px"},
+    CATEGORY("parameter_bytes", "in parameters of the model"),
+    CATEGORY("optimizer_state_bytes", "in the optimizer's state"),
+    CATEGORY("input_bytes", "in inputs"),
+    CATEGORY("temporary_bytes", "in temporaries"),
+    CATEGORY("activation_bytes", "in activations"),
+    CATEGORY("gradient_bytes", "in gradients"),
+    CATEGORY("autograd_bytes", "in what autograd keeps"),
+    CATEGORY("unknown_bytes", "in what the profiler could not tell"),
 };
 
 struct change {
@@ -174,6 +190,12 @@ static void head_cells(const struct job *j, const struct change *c, int64_t t, i
     hs_cell_ns(out, hs_sub_sat(end, t));
 }
 
+static void no_categories(struct hs_table *out)
+{
+    for (int i = 0; i < HS_MEMORY_CATEGORIES; i++)
+        hs_cell_null(out);
+}
+
 static void change_row(const struct job *j, const struct change *c, int64_t end, struct hs_table *out)
 {
     head_cells(j, c, hs_add_sat(c->ts, j->sel.offset), hs_add_sat(end, j->sel.offset), out);
@@ -184,6 +206,7 @@ static void change_row(const struct job *j, const struct change *c, int64_t end,
     value_cell(out, c->reserved);
     value_cell(out, c->addr);
     hs_cell_i64(out, c->event);
+    no_categories(out);
 }
 
 static void series_of(const struct job *j, const struct change *c, size_t n, bool reserved, struct hs_series *s)
@@ -217,6 +240,7 @@ static void pixel_rows(struct job *j, const struct change *c, size_t n, struct h
         value_cell(out, reserved && k < j->reserved_pieces.n ? j->reserved_pieces.p[k].max : HS_NO_VALUE);
         hs_cell_null(out);
         hs_cell_null(out);
+        no_categories(out);
     }
 }
 
@@ -283,7 +307,8 @@ static int run(struct hs_run *r, const struct hs_params *p, struct hs_table *out
                     .reserved_pieces = HS_PIECES_INIT};
     int rc = HS_OK;
     for (size_t i = 0; i < r->n && !rc; i++)
-        rc = one_rank(&j, &r->ranks[i], p, out, err);
+        rc = hs_view_is_memory_timeline(r->ranks[i].view) ? hs_memory_raw_rows(&r->ranks[i], p, &writer, out, err)
+                                                          : one_rank(&j, &r->ranks[i], p, out, err);
     hs_page_note(&writer.page, out, "rows");
     hs_note_unapplied(p, out, "step", NULL);
     hs_vec_free(&j.changes);
@@ -297,18 +322,26 @@ static int run(struct hs_run *r, const struct hs_params *p, struct hs_table *out
 const struct hs_analysis hs_analysis_memory_timeline = {
     .name = "memory-timeline",
     .summary = "Memory of each device over time: every allocation and free, or pixel by pixel; the peak in the notes",
-    .doc = "From the trace's [memory] instants (profile_memory=True): one row an allocation or free, by rank, device "
-           "and time; at one time "
-           "in the order of the profiler's own numbers (Ev Idx). `allocated_bytes` and `reserved_bytes` are what the "
-           "allocator told after "
-           "it (Total Allocated, Total Reserved); where a trace tells no totals, `allocated_bytes` is the sum of the "
-           "changes from the "
-           "trace's beginning. With px one row a pixel. reserved - allocated is memory that the allocator holds and no "
-           "tensor uses.",
-    .version = 1,
+    .doc =
+        "From the trace's [memory] instants (profile_memory=True): one row an allocation or free, by rank, device "
+        "and time; at one time "
+        "in the order of the profiler's own numbers (Ev Idx). `allocated_bytes` and `reserved_bytes` are what the "
+        "allocator told after "
+        "it (Total Allocated, Total Reserved); where a trace tells no totals, `allocated_bytes` is the sum of the "
+        "changes from the "
+        "trace's beginning. With px one row a pixel. reserved - allocated is memory that the allocator holds and no "
+        "tensor uses.\n\n"
+        "Of the raw list of torch's export_memory_timeline (.raw.json.gz: [time_ns, action, bytes, category]) the rows "
+        "are its times: what is allocated after all entries of one time, together and by category, as torch's "
+        "memory profiler told them apart (torch.profiler._memory_profiler.Category). Entries of time -1 were "
+        "allocated before the recording: they are the first row, of no duration, at the first time. Devices and "
+        "addresses are not in that file. compat=hta gives HTA's MemoryAnalysis of it.",
+    .version = 2,
     .params = params_spec,
     .nparams = sizeof params_spec / sizeof params_spec[0],
     .columns = columns,
     .ncolumns = sizeof columns / sizeof columns[0],
     .run = run,
+    .run_hta = hta_memory_timeline,
+    .memory_timelines = true,
 };

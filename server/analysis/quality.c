@@ -123,4 +123,5 @@ const struct hs_analysis hs_analysis_quality = {
     .columns = columns,
     .ncolumns = sizeof columns / sizeof columns[0],
     .run = run,
+    .memory_timelines = true,
 };

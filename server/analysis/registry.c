@@ -1,5 +1,6 @@
 #include "analysis/registry.h"
 #include "analysis/analyses.h"
+#include "analysis/select.h"
 #include "base/json.h"
 
 #include <stdlib.h>
@@ -115,8 +116,9 @@ int hs_analysis_run(const struct hs_analysis *a, struct hs_run *run, const struc
         return rc;
     struct hs_table t;
     hs_table_init(&t, a->columns, a->ncolumns);
+    struct hs_run traces = a->memory_timelines ? *run : hs_run_traces(run, &t);
     /* HTA reads its own rank numbers out of the files, and what it says of one rank depends on all. */
-    struct hs_run part = hta ? *run : select_ranks(run, params, &t);
+    struct hs_run part = hta ? traces : select_ranks(&traces, params, &t);
     rc = (hta ? a->run_hta : a->run)(&part, params, &t, err);
     if (!rc && !t.rows && !t.notes.n)
         hs_table_note(&t, "The run has nothing of what this asks for.");
@@ -124,6 +126,8 @@ int hs_analysis_run(const struct hs_analysis *a, struct hs_run *run, const struc
         rc = hs_table_check(&t, err);
     if (!hta)
         free(part.ranks);
+    if (!a->memory_timelines)
+        free(traces.ranks);
     if (rc)
         hs_table_free(&t);
     else

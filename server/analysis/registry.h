@@ -70,6 +70,8 @@ struct hs_analysis {
     int (*run)(struct hs_run *run, const struct hs_params *params, struct hs_table *out, struct hs_err *err);
     /* The same as HolisticTraceAnalysis 0.6 answers (compat=hta); NULL: there is no such form. */
     int (*run_hta)(struct hs_run *run, const struct hs_params *params, struct hs_table *out, struct hs_err *err);
+    /* It answers for memory timelines (trace/view.h) too; the others see only the traces beside them, if there are any. */
+    bool memory_timelines;
 };
 
 extern const struct hs_analysis *const hs_analyses[]; /* in order of documentation, NULL at the end */

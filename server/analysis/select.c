@@ -1,6 +1,7 @@
 #include "analysis/select.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 const char *hs_class_word(unsigned cls)
 {
@@ -94,6 +95,28 @@ void hs_select_settle(const struct hs_select *s, uint32_t *rows, size_t n)
             rows[k] = rows[k - 1];
         rows[k] = x;
     }
+}
+
+struct hs_run hs_run_traces(const struct hs_run *run, struct hs_table *out)
+{
+    struct hs_run part = *run;
+    part.ranks = hs_malloc((run->n ? run->n : 1) * sizeof *part.ranks);
+    part.n = 0;
+    for (size_t i = 0; i < run->n; i++) {
+        const struct hs_run_rank *r = &run->ranks[i];
+        if (!hs_view_is_memory_timeline(r->view))
+            part.ranks[part.n++] = *r;
+        else if (out)
+            hs_table_note(out,
+                          "%s (rank %lld) is a memory timeline (export_memory_timeline), no trace: only memory-timeline "
+                          "answers from it.",
+                          r->view->name ? r->view->name : "A file", (long long)r->rank);
+    }
+    if (!part.n && run->n) {
+        memcpy(part.ranks, run->ranks, run->n * sizeof *part.ranks);
+        part.n = run->n;
+    }
+    return part;
 }
 
 void hs_note_unapplied_of(const struct hs_params *p, struct hs_table *out, const char *const *names)

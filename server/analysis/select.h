@@ -57,6 +57,10 @@ static inline bool hs_select_span(const struct hs_select *s, size_t i, struct hs
  * that does not depend on the file's: by duration, name, correlation. */
 void hs_select_settle(const struct hs_select *s, uint32_t *rows, size_t n);
 
+/* The run without its memory timelines (trace/view.h), unless it has nothing else, and for `out` (NULL: none) a note of
+ * each. A shallow copy: free() its `ranks`. */
+struct hs_run hs_run_traces(const struct hs_run *run, struct hs_table *out);
+
 /* Notes that of the named common parameters (up to a NULL) those that were given did not apply. */
 void hs_note_unapplied_of(const struct hs_params *p, struct hs_table *out, const char *const *names);
 #define hs_note_unapplied(p, out, ...) hs_note_unapplied_of(p, out, (const char *const[]){__VA_ARGS__})

@@ -212,5 +212,7 @@ int hs_kineto_finish(struct hs_kineto *k, struct hs_err *err)
         hs_quality_add(&t->quality, open_array ? HS_Q_NO_CLOSING : HS_Q_TRUNCATED, 1, (int64_t)k->win_off);
     }
     hs_kineto_head_settle(k);
+    if (t->memory_timeline)
+        t->has_base = true; /* of 0: its times are unix time */
     return k->seg->rows ? hs_kineto_flush(k, err) : HS_OK;
 }

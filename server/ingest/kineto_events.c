@@ -22,6 +22,8 @@ static int take(struct hs_kineto *k, const char *text, const char *end, bool lea
 {
     struct hs_form form;
     *kept = true;
+    if (k->content == HS_CONTENT_UNKNOWN)
+        k->content = HS_CONTENT_EVENTS;
     if (!k->items.n) {
         hs_kineto_defect(k, HS_Q_EMPTY_EVENT);
         return HS_OK;
@@ -73,6 +75,55 @@ static const char *give_up(struct hs_kineto *k, const char *from, const char *lo
     return next;
 }
 
+/* The entry of a memory timeline at [start, end) becomes an event. False: it is none, or does not belong here. */
+static bool memory_entry(struct hs_kineto *k, const char *start, const char *end, int *rc, struct hs_err *err)
+{
+    char text[HS_MEMORY_EVENT];
+    struct hs_form *form;
+    size_t n;
+    bool kept;
+    if (*start != '[' || !k->trace->bare_array || k->content == HS_CONTENT_EVENTS ||
+        !hs_kineto_memory_event(start, end, text, &n))
+        return false;
+    k->content = HS_CONTENT_MEMORY;
+    k->trace->memory_timeline = true;
+    const char *p = text;
+    if (hs_kineto_match(k, text, text + n, &form)) {
+        *rc = hs_kineto_row(k, form, err);
+        return true;
+    }
+    if (hs_kineto_parse(k, &p, text + n, false))
+        return false;
+    *rc = take(k, text, p, true, &kept, err);
+    return kept;
+}
+
+/* Something in the array that is no object, or is one where there should be none. */
+static enum hs_scan non_event(struct hs_kineto *k, const char **p, const char *end, int *rc, struct hs_err *err)
+{
+    const char *start = *p, *q = start;
+    k->item = start;
+    enum hs_scan r = hs_scan_value(&q, end, k->limits.depth + 2);
+    if (r == HS_SCAN_OK && memory_entry(k, start, q, rc, err)) {
+        *p = q;
+        return HS_SCAN_OK;
+    }
+    if (r == HS_SCAN_ODD) {
+        q = start;
+        r = hs_repair_value(&k->repair, &q, end, k->final, k->limits.depth + 2, HS_REPAIR_EVENT);
+    }
+    if (r == HS_SCAN_MORE)
+        return r;
+    k->non_objects++;
+    if (r == HS_SCAN_ODD) {
+        *p = give_up(k, start, q);
+    } else {
+        hs_kineto_defect(k, HS_Q_BAD_EVENT);
+        *p = q;
+    }
+    return HS_SCAN_OK;
+}
+
 static enum hs_scan event(struct hs_kineto *k, const char **p, const char *end, int *rc, struct hs_err *err)
 {
     struct hs_form *form;
@@ -83,6 +134,8 @@ static enum hs_scan event(struct hs_kineto *k, const char **p, const char *end, 
         *rc = hs_kineto_row(k, form, err);
         return HS_SCAN_OK;
     }
+    if (k->content == HS_CONTENT_MEMORY)
+        return non_event(k, p, end, rc, err);
     q = start;
     bool kept = true;
     enum hs_scan r = hs_kineto_parse(k, &q, end, false);
@@ -102,28 +155,6 @@ static enum hs_scan event(struct hs_kineto *k, const char **p, const char *end, 
     }
     k->objects++;
     *p = r ? give_up(k, start, looked) : q;
-    return HS_SCAN_OK;
-}
-
-/* Something in the array that is no object. */
-static enum hs_scan non_event(struct hs_kineto *k, const char **p, const char *end)
-{
-    const char *start = *p, *q = start;
-    k->item = start;
-    enum hs_scan r = hs_scan_value(&q, end, k->limits.depth + 2);
-    if (r == HS_SCAN_ODD) {
-        q = start;
-        r = hs_repair_value(&k->repair, &q, end, k->final, k->limits.depth + 2, HS_REPAIR_EVENT);
-    }
-    if (r == HS_SCAN_MORE)
-        return r;
-    k->non_objects++;
-    if (r == HS_SCAN_ODD) {
-        *p = give_up(k, start, q);
-    } else {
-        hs_kineto_defect(k, HS_Q_BAD_EVENT);
-        *p = q;
-    }
     return HS_SCAN_OK;
 }
 
@@ -189,7 +220,7 @@ enum hs_scan hs_kineto_events(struct hs_kineto *k, const char **pp, const char *
             hs_quality_add(&k->trace->quality, HS_Q_SKIPPED_BYTES, 1, hs_kineto_offset(k, p++));
             break;
         default:
-            r = non_event(k, &p, end);
+            r = non_event(k, &p, end, rc, err);
             if (!r)
                 hs_kineto_item_begins(k, *pp);
         }
@@ -234,6 +265,11 @@ enum hs_scan hs_kineto_resync(struct hs_kineto *k, const char **pp, const char *
     char before = k->before;
     for (; p < stop; p++) {
         if (*p == '{' && before != ':' && hs_repair_event_start(p, end, true)) {
+            k->state = HS_ST_EVENTS;
+            k->comma_due = false;
+            break;
+        }
+        if (*p == '[' && k->content == HS_CONTENT_MEMORY) {
             k->state = HS_ST_EVENTS;
             k->comma_due = false;
             break;

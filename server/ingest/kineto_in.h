@@ -3,6 +3,7 @@
  *   kineto.c         windows of text: what one leaves over stands before the next
  *   kineto_top.c     the top level: the first bracket, members of the header, what follows the document
  *   kineto_events.c  the array of events, and finding the way back into it
+ *   kineto_memory.c  an entry of a memory timeline, which is no event, as one
  *   kineto_dict.c    texts to symbols under the limits, defects to counts
  *   kineto_parse.c   one event, strictly, any order of keys and any whitespace -> items
  *   kineto_shape.c   items -> shape, argument columns, values (a form)
@@ -192,6 +193,9 @@ enum hs_state {
     HS_ST_IGNORE  /* a second document, or no trace at all */
 };
 
+/* What the items of the array are. The first that is either decides; what is of the other kind then is a bad event. */
+enum hs_content { HS_CONTENT_UNKNOWN, HS_CONTENT_EVENTS, HS_CONTENT_MEMORY };
+
 struct hs_sym_slot {
     const char *p;
     uint32_t n, sym;
@@ -216,6 +220,7 @@ struct hs_kineto {
     uint64_t win_off;      /* its place in the document */
     bool final;            /* nothing follows */
     enum hs_state state;
+    enum hs_content content;
     bool comma_due;                         /* an item was read and no comma since */
     bool comma_last;                        /* the last thing read was a comma */
     bool no_json;                           /* it starts with neither brace nor bracket */
@@ -333,6 +338,11 @@ void hs_kineto_item_begins(struct hs_kineto *k, const char *p);
 void hs_kineto_level_ends(struct hs_kineto *k, const char *p);
 /* What k->repair met counts at the event in hand. */
 void hs_kineto_count_repairs(struct hs_kineto *k);
+
+/* kineto_memory.c: the list at p, valid JSON that ends before `end`, if it is [time_ns, action, bytes, category] in integers:
+ * the event that stands for it (trace/view.h), NUL-terminated and padded. */
+#define HS_MEMORY_EVENT 320
+bool hs_kineto_memory_event(const char *p, const char *end, char text[HS_MEMORY_EVENT], size_t *n);
 
 /* kineto_parse.c: the event whose brace is at *p, into k->items. args_raw: keep args as one JSON text. */
 enum hs_scan hs_kineto_parse(struct hs_kineto *k, const char **p, const char *end, bool args_raw);

@@ -41,6 +41,19 @@ static void summarise(const struct hs_linking *l)
     }
 }
 
+/* A memory timeline has only instants, which no other analysis takes part in: its time is theirs. */
+static void summarise_memory(const struct hs_rows *r, struct hs_summary *s)
+{
+    bool any = false;
+    for (size_t e = 0; e < r->n; e++) {
+        if (r->ts[e] < 0)
+            continue;
+        s->first_ts = !any || r->ts[e] < s->first_ts ? r->ts[e] : s->first_ts;
+        s->last_end = !any || r->ts[e] > s->last_end ? r->ts[e] : s->last_end;
+        any = true;
+    }
+}
+
 struct stacks_job {
     const struct hs_linking *l;
     struct hs_quality q;
@@ -53,6 +66,8 @@ static void *run_stacks(void *arg)
     hs_link_flows(j->l, &j->q);
     hs_link_categories(j->l);
     summarise(j->l);
+    if (j->l->t->memory_timeline)
+        summarise_memory(j->l->r, &j->l->out->sum);
     return NULL;
 }
 

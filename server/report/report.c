@@ -1,8 +1,10 @@
 #include "report/report.h"
 
 #include "analysis/analyses.h"
+#include "analysis/select.h"
 #include "report/write.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 const struct hs_cell *hs_report_cell(const struct hs_table *t, size_t row, const char *column)
@@ -25,12 +27,14 @@ static int ask_quality(struct hs_run *run, struct hs_table *out, struct hs_err *
 
 int hs_report(struct hs_run *run, enum hs_report_format format, struct hs_buf *out, struct hs_err *err)
 {
-    struct hs_facts facts;
+    struct hs_facts facts = {0};
     struct hs_judgement judgement;
     struct hs_table quality;
-    int rc = hs_facts_take(&facts, run, err);
+    struct hs_run traces = hs_run_traces(run, NULL);
+    int rc = hs_facts_take(&facts, &traces, err);
     if (rc)
-        return rc;
+        goto out;
+    facts.whole = run;
     rc = ask_quality(run, &quality, err);
     if (rc)
         goto out;
@@ -43,5 +47,6 @@ int hs_report(struct hs_run *run, enum hs_report_format format, struct hs_buf *o
     rc = hs_buf_check(out, "the report", err);
 out:
     hs_facts_free(&facts);
+    free(traces.ranks);
     return rc;
 }

@@ -97,6 +97,10 @@ static void cpu_only_finding(const struct hs_facts *f, struct hs_judgement *j)
 {
     if (!f->run->n)
         snprintf(j->finding, sizeof j->finding, "The run has no traces.");
+    else if (hs_view_is_memory_timeline(f->run->ranks[0].view)) /* then all are */
+        snprintf(j->finding, sizeof j->finding,
+                 "This is a memory timeline (export_memory_timeline), no trace: memory-timeline answers what was "
+                 "allocated when, nothing here tells of GPU time.");
     else if (f->time.rows)
         snprintf(j->finding, sizeof j->finding,
                  "The GPU events of this run have no length: there is no GPU time to explain.");

@@ -1,8 +1,11 @@
 #include "report/write.h"
 
+#include "analysis/select.h"
 #include "base/json.h"
 #include "report/advice.h"
 #include "trace/stats.h"
+
+#include <stdlib.h>
 
 static void pct(struct hs_json *j, const char *key, double v)
 {
@@ -144,6 +147,17 @@ static void ranks(const struct hs_facts *f, struct hs_json *j)
     hs_json_end(j);
 }
 
+static void left_out(const struct hs_facts *f, struct hs_json *j)
+{
+    struct hs_table notes;
+    hs_table_init(&notes, NULL, 0);
+    struct hs_run traces = hs_run_traces(f->whole, &notes);
+    for (size_t i = 0; i < notes.notes.n; i++)
+        hs_json_cstr(j, notes.notes.p[i]);
+    free(traces.ranks);
+    hs_table_free(&notes);
+}
+
 void hs_report_json(const struct hs_facts *f, const struct hs_judgement *g, const struct hs_table *quality,
                     struct hs_buf *out)
 {
@@ -164,6 +178,7 @@ void hs_report_json(const struct hs_facts *f, const struct hs_judgement *g, cons
     hs_json_arr(&j);
     for (size_t i = 0; i < quality->notes.n; i++)
         hs_json_cstr(&j, quality->notes.p[i]);
+    left_out(f, &j);
     hs_json_end(&j);
     hs_json_end(&j);
     hs_buf_putc(out, '\n');

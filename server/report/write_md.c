@@ -14,6 +14,19 @@ static void heading(const struct hs_facts *f, struct hs_buf *out)
     hs_buf_puts(out, "\n\n");
 }
 
+/* Files of the run that a report has no use for. */
+static void left_out(const struct hs_facts *f, struct hs_buf *out)
+{
+    for (size_t i = 0; f->run->n < f->whole->n && i < f->whole->n; i++) {
+        const struct hs_view *v = f->whole->ranks[i].view;
+        if (!hs_view_is_memory_timeline(v))
+            continue;
+        hs_put_md_text(out, hs_cstr(v->name));
+        hs_buf_puts(out, " is left out: it is a memory timeline (export_memory_timeline), which only memory-timeline "
+                         "answers from.\n\n");
+    }
+}
+
 static void top_kernels(const struct hs_facts *f, struct hs_buf *out)
 {
     if (!f->ntop)
@@ -115,6 +128,7 @@ void hs_report_md(const struct hs_facts *f, const struct hs_judgement *j, const 
     struct advice a = {out, 0};
     heading(f, out);
     hs_buf_printf(out, "**Main Finding:** %s\n\n", j->finding);
+    left_out(f, out);
     top_kernels(f, out);
     bottleneck(f, j, out);
     rank_table(f, out);

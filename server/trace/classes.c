@@ -34,6 +34,7 @@ static const struct {
     {EXACT, "xpu_scope_profiler", HS_CAT_DEVICE_OTHER},
     {EXACT, "mtia_insight", HS_CAT_DEVICE_OTHER},
     {EXACT, "cpu_instant_event", HS_CAT_MEMORY},
+    {EXACT, "memory_timeline", HS_CAT_MEMORY}, /* ours, see trace/view.h */
     {EXACT, "ac2g", HS_CAT_FLOW},
     {EXACT, "fwdbwd", HS_CAT_FLOW},
     {EXACT, "async_cpu_to_gpu", HS_CAT_FLOW},

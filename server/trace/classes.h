@@ -20,7 +20,7 @@ enum hs_cat_kind {
     HS_CAT_SYNC,           /* device rows that only wait: cuda_sync, xpu_sync, cuda_event; no work */
     HS_CAT_GPU_ANNOTATION, /* gpu_user_annotation: covers kernels, is none */
     HS_CAT_DEVICE_OTHER,   /* other rows of device lanes: counters ranges, mtia_insight; no work */
-    HS_CAT_MEMORY,         /* cpu_instant_event: allocations and frees */
+    HS_CAT_MEMORY,         /* cpu_instant_event, memory_timeline: allocations and frees */
     HS_CAT_FLOW,           /* ac2g, async_cpu_to_gpu, async_gpu, fwdbwd, cpu_to_cuda */
     HS_CAT_OVERHEAD,       /* the profiler's own cost */
     HS_CAT_TRACE           /* the writer's own spans: Trace */

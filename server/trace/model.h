@@ -154,6 +154,7 @@ struct hs_trace {
     uint64_t bytes_in, bytes_json; /* raw and decompressed */
     bool bare_array;               /* the document is an array of events, not an object */
     bool has_events_key;           /* an object with traceEvents, or a bare array */
+    bool memory_timeline;          /* no trace: the raw list of export_memory_timeline, see HS_MEMORY_TIMELINE in view.h */
     bool has_base;
     int64_t base_ns;               /* baseTimeNanoseconds */
     int64_t rank, world_size;      /* of distributedInfo; -1 where it does not say */

@@ -54,11 +54,29 @@ const struct corpus_entry corpus_documents[] = {
     /* the broken event alone is dropped: its 58 bytes, the comma and the line break are what is skipped */
     {"bad_event.json", 0, 0, 2, 0, "{\"bad-event\":1,\"skipped-bytes\":60," CPU, {S_(NAME, 0, "a"), S_(NAME, 1, "b")}},
 
+    /* export_memory_timeline's raw list; the last three entries are none: a text, an object, three numbers */
+    {"memory_timeline.json",
+     0,
+     0,
+     4,
+     0,
+     "{\"bad-event\":3,\"no-gpu\":1,\"no-cpu\":1,\"no-steps\":1}",
+     {S_(NAME, 0, "[memory]"), N_(TS, 0, -1), N_(TS, 2, 1700000000000001999),
+      S_(JSON, 2,
+         "{\"ph\":\"i\",\"cat\":\"memory_timeline\",\"name\":\"[memory]\",\"ts\":1700000000000001.999,\"args\":{"
+         "\"Action\":3,"
+         "\"Bytes\":-512,\"Category\":7}}"),
+      S_(JSON, 0,
+         "{\"ph\":\"i\",\"cat\":\"memory_timeline\",\"name\":\"[memory]\",\"ts\":-0.001,\"args\":{\"Action\":1,"
+         "\"Bytes\":4096,\"Category\":7}}")}},
+    /* events decide what the array is: a list of four integers behind one is no event */
+    {"memory_among_events.json", 0, 0, 1, 0, "{\"bad-event\":1," CPU, {S_(NAME, 0, "a")}},
+
     {"page.html", 1, "HTML", 0, 0, 0, {{0}}},
     {"table.parquet", 1, "Parquet", 0, 0, 0, {{0}}},
     {"snapshot.pickle", 1, "memory snapshot", 0, 0, 0, {{0}}},
     {"execution_trace.json", 1, "execution trace", 0, 0, 0, {{0}}},
-    {"memory_timeline.json", 1, "memory timeline", 0, 0, 0, {{0}}},
+    {"lists.json", 1, "array of lists", 0, 0, 0, {{0}}}, /* export_memory_timeline's .json: times and sums */
     {"table.csv", 1, "CSV", 0, 0, 0, {{0}}},
     {"numbers.json", 1, "no trace events", 0, 0, 0, {{0}}},
     {"just_text.json", 1, "traceEvents", 0, 0, 0, {{0}}},

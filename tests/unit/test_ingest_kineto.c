@@ -470,7 +470,7 @@ START_TEST(no_traces)
     REFUSED("{\"schema\": \"1.0.1\", \"pid\": 1, \"nodes\": [{\"id\": 2, \"name\": \"x\"}]}", "execution trace");
     REFUSED("{\"segments\": [], \"device_traces\": []}", "memory snapshot");
     REFUSED("{\"version\": \"2.1\", \"pg_config\": {}, \"entries\": []}", "flight recorder");
-    REFUSED("[[-1, 1, 37888, 7], [-1, 1, 512, 7]]", "memory timeline");
+    REFUSED("[[1700000000000000000, 1700000000000001000], [[1, 2, 3], [4, 5, 6]]]", "array of lists");
     REFUSED("[{\"id\": 1, \"user\": \"x\"}]", "no trace events");
     REFUSED("{\"hello\": \"world\"}", "without traceEvents");
     REFUSED("{}", "without traceEvents");
