@@ -106,17 +106,18 @@ int hs_cli_option(int argc, char **argv, const struct option *options, const str
     opterr = 0;
     int before = optind ? optind : 1;
     int v = getopt_long(argc, argv, ":ho:", options, NULL);
-    if (v == 'o' && !takes_output(options))
-        v = '?';
     if (v == 'h') {
         fputs(c->help, stdout);
         *done = true;
         return -1;
     }
-    if (v != '?' && v != ':')
+    bool no_output = v == 'o' && !takes_output(options);
+    if (v != '?' && v != ':' && !no_output)
         return v;
     const char *word = before < argc ? argv[before] : "";
-    if (optind > 1 && optind <= argc && argv[optind - 1][0] == '-')
+    if (no_output)
+        word = "-o";
+    else if (optind > 1 && optind <= argc && argv[optind - 1][0] == '-')
         word = argv[optind - 1];
     hs_fail(err, HS_EUSAGE,
             v == ':' ? "option %.60s needs a value; holoscope %s --help tells"
