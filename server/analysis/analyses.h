@@ -32,5 +32,9 @@ extern const struct hs_analysis hs_analysis_memory_timeline;
 extern const struct hs_analysis hs_analysis_symbols;
 extern const struct hs_analysis hs_analysis_quality;
 extern const struct hs_analysis hs_analysis_timeline;
+extern const struct hs_analysis hs_analysis_stragglers;
+extern const struct hs_analysis hs_analysis_collectives;
+extern const struct hs_analysis hs_analysis_diff;
+extern const struct hs_analysis hs_analysis_diff_ops;
 
 #endif

@@ -34,6 +34,10 @@ const struct hs_analysis *const hs_analyses[] = {
     &hs_analysis_symbols,
     &hs_analysis_quality,
     &hs_analysis_timeline,
+    &hs_analysis_stragglers,
+    &hs_analysis_collectives,
+    &hs_analysis_diff,
+    &hs_analysis_diff_ops,
     NULL,
 };
 
@@ -111,6 +115,8 @@ int hs_analysis_run(const struct hs_analysis *a, struct hs_run *run, const struc
     bool hta = hs_param_has(params, "compat");
     if (hta && !a->run_hta)
         return hs_fail(err, HS_EUSAGE, "compat=hta is not there for %s: leave compat out", a->name);
+    if (a->two_runs && !run->other)
+        return hs_fail(err, HS_EUSAGE, "%s compares two runs: name a second one", a->name);
     int rc = check_window(params, err);
     if (rc)
         return rc;
@@ -211,6 +217,8 @@ void hs_analysis_describe(const struct hs_analysis *a, struct hs_json *j)
     hs_json_cstr(j, a->doc);
     hs_json_key(j, "version");
     hs_json_i64(j, a->version);
+    hs_json_key(j, "two_runs");
+    hs_json_bool(j, a->two_runs);
     hs_json_key(j, "compat");
     hs_json_arr(j);
     if (a->run_hta)

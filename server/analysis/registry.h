@@ -43,7 +43,8 @@ void hs_params_free(struct hs_params *p);
 /* Sets one from text; HS_EUSAGE with the allowed values in the message for an unknown name or a bad value. An empty
  * value takes the setting back (web forms send those). Lists also take ranges (0,4-7). */
 int hs_params_set(struct hs_params *p, const char *name, const char *value, struct hs_err *err);
-bool hs_param_declared(const struct hs_params *p, const char *name); /* there is such a parameter; the others ask only for those */
+bool hs_param_declared(const struct hs_params *p,
+                       const char *name); /* there is such a parameter; the others ask only for those */
 bool hs_param_given(const struct hs_params *p, const char *name);  /* set by the caller (not a default) */
 bool hs_param_has(const struct hs_params *p, const char *name);    /* set or has a default */
 int64_t hs_param_i64(const struct hs_params *p, const char *name); /* INT, TIME (ns), BOOL */
@@ -72,6 +73,7 @@ struct hs_analysis {
     int (*run_hta)(struct hs_run *run, const struct hs_params *params, struct hs_table *out, struct hs_err *err);
     /* It answers for memory timelines (trace/view.h) too; the others see only the traces beside them, if there are any. */
     bool memory_timelines;
+    bool two_runs; /* compares run (the base) with run->other; hs_analysis_run refuses a call without the second */
 };
 
 extern const struct hs_analysis *const hs_analyses[]; /* in order of documentation, NULL at the end */

@@ -10,7 +10,7 @@
 enum { MAX_SET = 64 };
 
 struct call {
-    const char *format, *run, *data, *describe;
+    const char *format, *run, *other, *data, *describe;
     bool list;
     struct hs_pair set[MAX_SET];
     char *owned[MAX_SET]; /* the texts of `set` */
@@ -29,15 +29,12 @@ static int add_setting(struct call *c, const char *name, size_t n, const char *v
 
 static int read_options(int argc, char **argv, struct call *c, bool *done, struct hs_err *err)
 {
-    static const struct option options[] = {{"set", required_argument, NULL, 's'},
-                                            {"format", required_argument, NULL, 'f'},
-                                            {"compat", required_argument, NULL, 'c'},
-                                            {"run", required_argument, NULL, 'r'},
-                                            {"data", required_argument, NULL, 'd'},
-                                            {"list", no_argument, NULL, 'l'},
-                                            {"describe", required_argument, NULL, 'D'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {0}};
+    static const struct option options[] = {
+        {"set", required_argument, NULL, 's'},    {"format", required_argument, NULL, 'f'},
+        {"compat", required_argument, NULL, 'c'}, {"run", required_argument, NULL, 'r'},
+        {"other", required_argument, NULL, 'O'},  {"data", required_argument, NULL, 'd'},
+        {"list", no_argument, NULL, 'l'},         {"describe", required_argument, NULL, 'D'},
+        {"help", no_argument, NULL, 'h'},         {0}};
     int rc = HS_OK;
     for (int v; !rc && (v = hs_cli_option(argc, argv, options, &hs_cmd_analyze, done, err)) != -1;) {
         const char *eq = v == 's' ? strchr(optarg, '=') : NULL;
@@ -49,6 +46,7 @@ static int read_options(int argc, char **argv, struct call *c, bool *done, struc
         case 'c': rc = add_setting(c, "compat", 6, optarg, err); break;
         case 'f': c->format = optarg; break;
         case 'r': c->run = optarg; break;
+        case 'O': c->other = optarg; break;
         case 'd': c->data = optarg; break;
         case 'l': c->list = true; break;
         case 'D': c->describe = optarg; break;
@@ -124,11 +122,31 @@ static int describe(const struct call *c, struct hs_err *err)
 
 /* ---- an analysis ---- */
 
+/* What is asked about: one run, or for an analysis that compares, two: each a PATH, or each a run of the store. */
+static int open_subjects(const struct call *c, const struct hs_analysis *a, char *const *paths, int n,
+                         struct hs_subject s[2], struct hs_err *err)
+{
+    bool two = a->two_runs;
+    if (two && !c->run && n != 2)
+        return hs_fail(err, HS_EUSAGE, "%s compares two runs: name two PATHs, the base and then the test", a->name);
+    if (two && c->run && !c->other)
+        return hs_fail(err, HS_EUSAGE, "%s compares two runs: name the second one with --other", a->name);
+    if (c->other && (!two || !c->run))
+        return hs_fail(err, HS_EUSAGE, "--other goes with --run, for analyses that compare two runs");
+    int rc = hs_subject_open(&s[0], paths, two && n ? 1 : n, c->run, c->data, err);
+    if (!rc && two)
+        rc = hs_subject_open(&s[1], paths + (n ? 1 : 0), n ? 1 : 0, c->other, c->data, err);
+    if (!rc && two)
+        s[0].run->other = s[1].run;
+    return rc;
+}
+
 static int analyze(const struct call *c, const char *name, char *const *paths, int n, struct hs_err *err)
 {
     const struct hs_analysis *a = hs_analysis_find(name);
     struct hs_params *p = NULL;
-    struct hs_subject s = {0};
+    struct hs_subject s[2];
+    memset(s, 0, sizeof s);
     struct hs_buf out = HS_BUF_INIT(1u << 30);
     enum hs_format f = HS_F_RECORDS;
     if (!a)
@@ -137,13 +155,14 @@ static int analyze(const struct call *c, const char *name, char *const *paths, i
     if (!rc)
         rc = hs_answer_params(a, c->set, c->nset, NULL, &p, err);
     if (!rc)
-        rc = hs_subject_open(&s, paths, n, c->run, c->data, err);
+        rc = open_subjects(c, a, paths, n, s, err);
     if (!rc)
-        rc = hs_answer(a, s.run, p, f, &out, err);
+        rc = hs_answer(a, s[0].run, p, f, &out, err);
     if (!rc)
         rc = hs_cli_write(out.p, out.n, err);
     hs_buf_free(&out);
-    hs_subject_close(&s);
+    hs_subject_close(&s[1]);
+    hs_subject_close(&s[0]);
     hs_params_free(p);
     return rc;
 }
@@ -174,7 +193,8 @@ const struct hs_command hs_cmd_analyze = {
     .summary = "one analysis of a run, as JSON, CSV or Markdown",
     .help =
         "usage: holoscope analyze NAME PATH... [--set key=value]... [--format records|columns|csv|md] [--compat hta]\n"
-        "       holoscope analyze NAME --run NAME [--data DIR] [...]\n"
+        "       holoscope analyze NAME BASE TEST [...]                   (diff, diff-ops)\n"
+        "       holoscope analyze NAME --run NAME [--other NAME] [--data DIR] [...]\n"
         "       holoscope analyze --list | --describe NAME [--format json]\n\n"
         "Reads traces, keeps nothing on disk, and answers one question. PATH is a trace (.json, .json.gz,\n"
         ".zip, .tar, .zst), a folder whose traces are the ranks of one run, or - for stdin.\n\n"
@@ -185,6 +205,7 @@ const struct hs_command hs_cmd_analyze = {
         "                     flame also as folded (flamegraph.pl) and speedscope\n"
         "  --compat hta       the figures of HolisticTraceAnalysis 0.6\n"
         "  --run NAME         a run of the store instead of a PATH\n"
+        "  --other NAME       the second run, for analyses that compare two\n"
         "  --data DIR         the store (default: $HOLOSCOPE_DATA, else ~/.local/share/holoscope)\n\n"
         "examples:\n"
         "  holoscope analyze kernels trace.json.gz --format md\n"

@@ -12,14 +12,16 @@
 #define ANSWER_MAX (256u << 20)
 
 /* The ETag of an answer: a hash of all it depends on. `what` says which question it is, with its parameters. */
-static int etag_of(struct hs_request *r, const char *run, const char *what, int version, const char *format,
-                   struct hs_err *err)
+static int etag_of(struct hs_request *r, const char *run, const char *other, const char *what, int version,
+                   const char *format, struct hs_err *err)
 {
-    char run_hash[33];
+    char run_hash[33], other_hash[33] = "";
     struct hs_buf b = HS_BUF_INIT(1u << 20);
     int rc = hs_store_run_hash(r->server->o.store, run, run_hash, err);
+    if (!rc && other)
+        rc = hs_store_run_hash(r->server->o.store, other, other_hash, err);
     if (!rc) {
-        hs_buf_printf(&b, "%s|%s|%d|%s|%s", HS_VERSION, run_hash, version, format, what);
+        hs_buf_printf(&b, "%s|%s|%s|%d|%s|%s", HS_VERSION, run_hash, other_hash, version, format, what);
         rc = hs_buf_check(&b, "the question", err);
     }
     if (!rc)
@@ -56,45 +58,100 @@ static void answer_and_keep(struct hs_request *r, const char *type, struct hs_bu
     hs_cache_put(r->server->cache, y->etag, y->body, y->gz);
 }
 
-void hs_get_analysis(struct hs_request *r)
+struct question {
+    const struct hs_analysis *analysis;
+    const char *run, *other; /* other: NULL for one that compares nothing */
+    struct hs_params *params;
+    enum hs_format format;
+};
+
+static int ask(struct hs_store *s, const struct question *q, struct hs_buf *out, struct hs_err *err)
 {
-    static const char *const not_theirs[] = {"format", NULL};
-    struct hs_store *s = r->server->o.store;
-    const char *run_name = hs_request_var(r, 0);
-    const struct hs_analysis *a = hs_analysis_find(hs_request_var(r, 1));
-    struct hs_err err = HS_ERR_INIT;
-    struct hs_params *p = NULL;
-    struct hs_run *run = NULL;
-    struct hs_buf what = HS_BUF_INIT(1u << 20), out = HS_BUF_INIT(ANSWER_MAX);
-    enum hs_format f = HS_F_RECORDS;
-    int rc = a ? HS_OK
-               : hs_fail(&err, HS_ENOTFOUND, "there is no analysis '%.60s'; GET /api/v1/analyses lists them",
-                         hs_request_var(r, 1));
-    if (!rc)
-        rc = hs_answer_format(hs_uri_query(&r->uri, "format"), &f, &err);
-    if (!rc)
-        rc = hs_answer_params(a, r->uri.pairs, r->uri.npairs, not_theirs, &p, &err);
-    if (rc)
-        goto out;
-    const char *type = hs_format_content_type(f);
-    hs_buf_printf(&what, "%s %d?", a->name, (int)f); /* records and columns are of one media type */
-    hs_params_canonical(p, &what);
-    rc = etag_of(r, run_name, what.p, a->version, type, &err);
-    if (rc || answered_before(r, type))
-        goto out;
-    rc = hs_store_pin_run(s, run_name, &run, &err);
-    if (!rc)
-        rc = hs_answer(a, run, p, f, &out, &err);
+    struct hs_run *run = NULL, *other = NULL;
+    int rc = hs_store_pin_run(s, q->run, &run, err);
+    if (!rc && q->other)
+        rc = hs_store_pin_run(s, q->other, &other, err);
+    if (!rc) {
+        struct hs_run both = *run;
+        both.other = other;
+        rc = hs_answer(q->analysis, &both, q->params, q->format, out, err);
+    }
+    if (other)
+        hs_store_unpin_run(s, other);
     if (run)
         hs_store_unpin_run(s, run);
+    return rc;
+}
+
+static int check_other(const struct question *q, const char *missing, struct hs_err *err)
+{
+    if (q->analysis->two_runs && (!q->run || !q->other))
+        return hs_fail(err, HS_EUSAGE, "%s compares two runs: %s", q->analysis->name, missing);
+    if (q->other && !q->analysis->two_runs)
+        return hs_fail(err, HS_EUSAGE, "parameter other: %s asks about one run", q->analysis->name);
+    return HS_OK;
+}
+
+/* `not_theirs`: parameters of the route. */
+static void answer_question(struct hs_request *r, struct question *q, const char *const *not_theirs,
+                            const char *missing)
+{
+    struct hs_err err = HS_ERR_INIT;
+    struct hs_buf what = HS_BUF_INIT(1u << 20), out = HS_BUF_INIT(ANSWER_MAX);
+    int rc = check_other(q, missing, &err);
+    if (!rc)
+        rc = hs_answer_format(hs_uri_query(&r->uri, "format"), &q->format, &err);
+    if (!rc)
+        rc = hs_answer_params(q->analysis, r->uri.pairs, r->uri.npairs, not_theirs, &q->params, &err);
+    if (rc)
+        goto out;
+    const char *type = hs_format_content_type(q->format);
+    hs_buf_printf(&what, "%s %d?", q->analysis->name, (int)q->format); /* records and columns are of one media type */
+    hs_params_canonical(q->params, &what);
+    rc = etag_of(r, q->run, q->other, what.p, q->analysis->version, type, &err);
+    if (rc || answered_before(r, type))
+        goto out;
+    rc = ask(r->server->o.store, q, &out, &err);
     if (!rc)
         answer_and_keep(r, type, &out);
 out:
     if (rc)
         hs_request_fail(r, &err);
-    hs_params_free(p);
+    hs_params_free(q->params);
     hs_buf_free(&what);
     hs_buf_free(&out);
+}
+
+static const struct hs_analysis *find_analysis(struct hs_request *r, const char *name)
+{
+    const struct hs_analysis *a = hs_analysis_find(name);
+    struct hs_err err = HS_ERR_INIT;
+    if (!a) {
+        hs_fail(&err, HS_ENOTFOUND, "there is no analysis '%.60s'; GET /api/v1/analyses lists them", name);
+        hs_request_fail(r, &err);
+    }
+    return a;
+}
+
+void hs_get_analysis(struct hs_request *r)
+{
+    static const char *const not_theirs[] = {"format", "other", NULL};
+    struct question q = {.analysis = find_analysis(r, hs_request_var(r, 1)),
+                         .run = hs_request_var(r, 0),
+                         .other = hs_uri_query(&r->uri, "other")};
+    if (q.analysis)
+        answer_question(r, &q, not_theirs, "add other=RUN");
+}
+
+void hs_get_compare(struct hs_request *r)
+{
+    static const char *const not_theirs[] = {"format", "base", "test", "analysis", NULL};
+    const char *name = hs_uri_query(&r->uri, "analysis");
+    struct question q = {.analysis = find_analysis(r, name && *name ? name : "diff"),
+                         .run = hs_uri_query(&r->uri, "base"),
+                         .other = hs_uri_query(&r->uri, "test")};
+    if (q.analysis)
+        answer_question(r, &q, not_theirs, "the query is ?base=RUN&test=RUN");
 }
 
 void hs_get_report(struct hs_request *r)
@@ -110,7 +167,7 @@ void hs_get_report(struct hs_request *r)
     if (!rc && !json && strcmp(format, "md") != 0)
         rc = hs_fail(&err, HS_EUSAGE, "there is no format '%.40s' of the report; there are json and md", format);
     if (!rc)
-        rc = etag_of(r, run_name, "report", 1, type, &err);
+        rc = etag_of(r, run_name, NULL, "report", 1, type, &err);
     if (rc || answered_before(r, type))
         goto out;
     rc = hs_store_pin_run(s, run_name, &run, &err);
