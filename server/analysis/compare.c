@@ -260,8 +260,7 @@ static int add_side(struct hs_compare *c, int side, struct hs_run *run, const st
         hs_select_close(&s.sel);
     }
     c->per[side] = hs_max_i64(1, c->stepped[side] ? pairs : ranks);
-    hs_compare_step_time(run, p, side, &c->step[side]);
-    return rc;
+    return rc ? rc : hs_compare_step_time(run, p, side, &c->step[side], err);
 }
 
 int hs_compare_open(struct hs_compare *c, struct hs_run *run, const struct hs_params *p, struct hs_table *out,

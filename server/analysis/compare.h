@@ -22,7 +22,10 @@ struct hs_compare_row {
     struct hs_compare_side of[2]; /* base, test */
 };
 
-/* Step time of one run: a step's is the longest of its ranks'. Standard deviation of the sample, NaN below two. */
+/* Step time of one run: a step's is the longest of its ranks'. On a rank it lasts from the first device work that it
+ * launched to the first that the next step did (the last one: to the end of its work), for the CPU runs ahead and its own
+ * steps tell little; of a step without device work, from its start to its end on the CPU. Standard deviation of the sample,
+ * NaN below two. */
 struct hs_step_time {
     size_t n;
     double mean_ns, std_ns;
@@ -61,7 +64,8 @@ const char *hs_compare_change(const struct hs_compare *c, const struct hs_compar
 bool hs_compare_rank_on(const struct hs_params *p, int side, const struct hs_run *run, size_t i);
 /* By step of the view, 1 if chosen; free() it. NULL: the view has no steps. */
 uint8_t *hs_compare_steps_on(const struct hs_params *p, int side, const struct hs_view *v);
-void hs_compare_step_time(struct hs_run *run, const struct hs_params *p, int side, struct hs_step_time *out);
+int hs_compare_step_time(struct hs_run *run, const struct hs_params *p, int side, struct hs_step_time *out,
+                         struct hs_err *err);
 
 /* Is the test slower than the base by more than `limit` (0.05: 5 %)? Welch's t test on the steps, one-sided, 95 %: over if
  * even the lower bound of the change is above the limit, within if even the upper bound is not, else undecided. */

@@ -18,37 +18,76 @@ static int by_number(const void *a, const void *b)
     return (x->ns < y->ns) - (x->ns > y->ns); /* the longest first */
 }
 
-static size_t gather(struct hs_run *run, const struct hs_params *p, int side, struct step *steps)
+/* First start and last end of the device work of each step of a view. */
+struct extent {
+    int64_t first, last;
+};
+
+static struct extent *extents(const struct hs_view *v, const struct hs_gpu *g)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < run->n; i++) {
-        const struct hs_view *v = run->ranks[i].view;
-        if (!hs_compare_rank_on(p, side, run, i))
-            continue;
-        uint8_t *on = hs_compare_steps_on(p, side, v);
-        for (size_t k = 0; k < v->nsteps; k++)
-            if (on[k])
-                steps[n++] = (struct step){v->steps[k].number, hs_max_i64(0, v->steps[k].dur)};
-        free(on);
-    }
-    return n;
+    struct extent *x = hs_malloc((v->nsteps + 1) * sizeof *x);
+    for (size_t k = 0; k < v->nsteps; k++)
+        x[k] = (struct extent){INT64_MAX, INT64_MIN};
+    for (size_t i = 0; i < g->n; i++)
+        if (g->step[i] >= 0 && (size_t)g->step[i] < v->nsteps) {
+            struct extent *at = &x[g->step[i]];
+            at->first = hs_min_i64(at->first, g->ts[i]);
+            at->last = hs_max_i64(at->last, hs_end_ns(g->ts[i], g->dur[i]));
+        }
+    return x;
 }
 
-void hs_compare_step_time(struct hs_run *run, const struct hs_params *p, int side, struct hs_step_time *out)
+static int64_t length_of(const struct hs_view *v, const struct extent *x, size_t k)
 {
-    size_t most = 0, n = 0;
+    if (x[k].first > x[k].last)
+        return hs_max_i64(0, v->steps[k].dur);
+    bool next = k + 1 < v->nsteps && v->steps[k + 1].number == v->steps[k].number + 1 &&
+                x[k + 1].first <= x[k + 1].last && x[k + 1].first >= x[k].first;
+    return hs_sub_sat(next ? x[k + 1].first : x[k].last, x[k].first);
+}
+
+static int gather(struct hs_run *run, const struct hs_params *p, int side, struct step *steps, size_t *n,
+                  struct hs_err *err)
+{
+    *n = 0;
+    for (size_t i = 0; i < run->n; i++) {
+        struct hs_view *v = run->ranks[i].view;
+        struct hs_gpu g;
+        if (!v->nsteps || !hs_compare_rank_on(p, side, run, i))
+            continue;
+        int rc = hs_view_gpu(v, &g, err);
+        if (rc)
+            return rc;
+        uint8_t *on = hs_compare_steps_on(p, side, v);
+        struct extent *x = extents(v, &g);
+        for (size_t k = 0; k < v->nsteps; k++)
+            if (on[k])
+                steps[(*n)++] = (struct step){v->steps[k].number, length_of(v, x, k)};
+        free(x);
+        free(on);
+    }
+    return HS_OK;
+}
+
+int hs_compare_step_time(struct hs_run *run, const struct hs_params *p, int side, struct hs_step_time *out,
+                         struct hs_err *err)
+{
+    size_t most = 0, n = 0, found;
     for (size_t i = 0; i < run->n; i++)
         most += run->ranks[i].view->nsteps;
     struct step *steps = hs_calloc(most + 1, sizeof *steps);
     int64_t *ns = hs_calloc(most + 1, sizeof *ns);
-    most = gather(run, p, side, steps);
-    qsort(steps, most, sizeof *steps, by_number);
-    for (size_t i = 0; i < most; i++)
-        if (!i || steps[i].number != steps[i - 1].number)
-            ns[n++] = steps[i].ns;
-    *out = (struct hs_step_time){n, hs_mean_i64(ns, n), hs_std_i64(ns, n)};
+    int rc = gather(run, p, side, steps, &found, err);
+    if (!rc) {
+        qsort(steps, found, sizeof *steps, by_number);
+        for (size_t i = 0; i < found; i++)
+            if (!i || steps[i].number != steps[i - 1].number)
+                ns[n++] = steps[i].ns;
+        *out = (struct hs_step_time){n, hs_mean_i64(ns, n), hs_std_i64(ns, n)};
+    }
     free(steps);
     free(ns);
+    return rc;
 }
 
 /* The 95 % quantile of Student's t; beyond 30 degrees of freedom 1.645 + 1.55 / df, which is off by less than 0.002. */

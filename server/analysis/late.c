@@ -45,8 +45,9 @@ int hs_activity_open(struct hs_activity *a, const struct hs_run_rank *r, int64_t
                      struct hs_name_filter *loading, struct hs_err *err)
 {
     struct hs_gpu g;
+    struct hs_spans idle_loading = HS_SPANS_INIT;
     int64_t shift = hs_add_sat(r->offset_ns, shift_ns);
-    *a = (struct hs_activity){.work = HS_SPANS_INIT, .loading = HS_SPANS_INIT};
+    *a = (struct hs_activity){.work = HS_SPANS_INIT, .busy = HS_SPANS_INIT, .loading = HS_SPANS_INIT};
     int rc = hs_view_gpu(r->view, &g, err);
     if (!rc)
         rc = read_loading(a, r->view, shift, loading, err);
@@ -55,18 +56,25 @@ int hs_activity_open(struct hs_activity *a, const struct hs_run_rank *r, int64_t
     a->begin = hs_add_sat(r->view->sum.first_ts, shift);
     a->starts = hs_malloc((g.n + 1) * sizeof *a->starts);
     for (size_t i = 0; i < g.n; i++) {
+        int64_t start = hs_add_sat(g.ts[i], shift), end = hs_add_sat(hs_end_ns(g.ts[i], g.dur[i]), shift);
+        hs_spans_push(&a->busy, start, end);
         if (g.cls[i] == HS_CLASS_COMM)
             continue;
-        hs_spans_push(&a->work, hs_add_sat(g.ts[i], shift), hs_add_sat(hs_end_ns(g.ts[i], g.dur[i]), shift));
+        hs_spans_push(&a->work, start, end);
         if (g.cls[i] == HS_CLASS_COMPUTE)
-            a->starts[a->nstarts++] = hs_add_sat(g.ts[i], shift);
+            a->starts[a->nstarts++] = start;
     }
     int64_t *scratch = hs_malloc((a->nstarts + 1) * sizeof *scratch);
     hs_sort_i64(a->starts, scratch, a->nstarts);
     free(scratch);
     hs_spans_normalise(&a->work);
+    hs_spans_normalise(&a->busy);
     hs_spans_normalise(&a->loading);
+    hs_spans_subtract(&a->loading, &a->busy, &idle_loading);
+    hs_vec_free(&a->loading);
+    a->loading = idle_loading;
     a->work_before = lengths_before(&a->work);
+    a->busy_before = lengths_before(&a->busy);
     a->loading_before = lengths_before(&a->loading);
     return HS_OK;
 }
@@ -74,8 +82,10 @@ int hs_activity_open(struct hs_activity *a, const struct hs_run_rank *r, int64_t
 void hs_activity_free(struct hs_activity *a)
 {
     hs_vec_free(&a->work);
+    hs_vec_free(&a->busy);
     hs_vec_free(&a->loading);
     free(a->work_before);
+    free(a->busy_before);
     free(a->loading_before);
     free(a->starts);
     *a = (struct hs_activity){.nstarts = 0};
@@ -96,6 +106,11 @@ static int64_t length_until(const struct hs_spans *s, const int64_t *before, int
     return hs_add_sat(before[lo], inside);
 }
 
+static double length_within(const struct hs_spans *s, const int64_t *before, struct hs_span t)
+{
+    return (double)(length_until(s, before, t.end) - length_until(s, before, t.start));
+}
+
 static size_t starts_until(const struct hs_activity *a, int64_t t)
 {
     size_t lo = 0, hi = a->nstarts;
@@ -111,14 +126,14 @@ static size_t starts_until(const struct hs_activity *a, int64_t t)
 
 struct hs_doing hs_activity_between(const struct hs_activity *a, int64_t from, int64_t to)
 {
+    struct hs_span t = {from, to};
     struct hs_doing d = {0, 0, 0, 0};
     if (from >= to)
         return d;
     d.kernels = (double)(starts_until(a, to) - starts_until(a, from));
-    d.work_ns = (double)(length_until(&a->work, a->work_before, to) - length_until(&a->work, a->work_before, from));
-    d.loading_ns =
-        (double)(length_until(&a->loading, a->loading_before, to) - length_until(&a->loading, a->loading_before, from));
-    d.idle_ns = (double)hs_sub_sat(to, from) - d.work_ns;
+    d.work_ns = length_within(&a->work, a->work_before, t);
+    d.idle_ns = (double)hs_sub_sat(to, from) - length_within(&a->busy, a->busy_before, t);
+    d.loading_ns = length_within(&a->loading, a->loading_before, t);
     return d;
 }
 

@@ -1,5 +1,9 @@
-/* What a rank did before it came to a collective: measured in the time since its last collective of the same kind and group.
- * For stragglers: the difference to what the other ranks did in theirs is why it came late. */
+/* What a rank did before it came to a collective: measured in the time since it came to the one before. From coming to coming,
+ * not from end to coming: while a rank waits, work that it has launched already goes on, so the others have done much of the
+ * same work by the time the last one comes, and that must count for them.
+ *
+ * All ranks have the same time from one collective to the next in the long run: work, idle time and waiting in the
+ * collective. Who waits less has more of the other two, and that difference is why it comes late. */
 #ifndef HS_ANALYSIS_LATE_H
 #define HS_ANALYSIS_LATE_H
 
@@ -9,9 +13,9 @@ struct hs_name_filter;
 
 /* Of one rank, on the run's clock with the collectives' shift: device work but communication, and data loading. */
 struct hs_activity {
-    struct hs_spans work, loading;         /* normal */
-    int64_t *work_before, *loading_before; /* by span: total length of the spans before it */
-    int64_t *starts;                       /* of kernels but communication, ascending */
+    struct hs_spans work, busy, loading; /* normal; busy: work and communication; loading: without busy */
+    int64_t *work_before, *busy_before, *loading_before; /* by span: total length of the spans before it */
+    int64_t *starts;                                     /* of kernels but communication, ascending */
     size_t nstarts;
     int64_t begin; /* first event */
 };
@@ -20,7 +24,9 @@ int hs_activity_open(struct hs_activity *a, const struct hs_run_rank *r, int64_t
 void hs_activity_free(struct hs_activity *a);
 
 struct hs_doing {
-    double kernels, work_ns, idle_ns, loading_ns; /* idle: no work but communication; loading: on any CPU thread */
+    double kernels, work_ns, idle_ns,
+        loading_ns; /* idle: neither work nor communication; loading: part of idle during which a CPU thread
+                                                  * loaded data */
 };
 /* In [from, to); by bisection. */
 struct hs_doing hs_activity_between(const struct hs_activity *a, int64_t from, int64_t to);

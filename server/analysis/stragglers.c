@@ -38,9 +38,10 @@ static const struct hs_column_spec columns[] = {
      "null if it never came last"},
     {"extra_kernels", HS_T_REAL, "1", "kernels more than the mean of the others, per time it came last"},
     {"extra_work_us", HS_T_TIME, "us", "GPU work but communication, more than the mean of the others, per time"},
-    {"extra_idle_us", HS_T_TIME, "us", "time without such work, more than the mean of the others, per time"},
+    {"extra_idle_us", HS_T_TIME, "us",
+     "time with neither work nor communication, more than the mean of the others, per time"},
     {"extra_loading_us", HS_T_TIME, "us",
-     "time in data loading on the CPU, more than the mean of the others, per time"},
+     "part of the idle time during which the CPU loaded data, more than the mean of the others, per time"},
     {"clock_shift_us", HS_T_TIME, "us",
      "added to the rank's clock so that collectives end together; null: not aligned"},
     {"clock_residual_us", HS_T_TIME, "us", "median of what is left of the differences of ends"},
@@ -55,7 +56,7 @@ struct rank {
 struct job {
     struct hs_collectives c;
     struct rank *rank;
-    int64_t *since;              /* by call: end of the rank's collective before it in the same kind and group */
+    int64_t *before;             /* by call: when the rank came to the collective before it */
     int64_t noise, caused, late; /* late: collectives in which someone was */
 };
 
@@ -67,22 +68,21 @@ static int64_t noise_of(const struct hs_collectives *c)
     return hs_add_sat(most, 1000);
 }
 
-/* A collective waits for what was done since the rank's last collective of any kind: what runs on the same stream before
- * it has ended then, too. */
-static void find_since(struct job *j)
+/* See late.h: from coming to coming, whatever the kinds, for a rank does all its work in between. */
+static void find_before(struct job *j)
 {
     const struct hs_collectives *c = &j->c;
-    int64_t *until = hs_malloc((c->nranks + 1) * sizeof *until);
+    int64_t *last = hs_malloc((c->nranks + 1) * sizeof *last);
     for (size_t r = 0; r < c->nranks; r++)
-        until[r] = j->rank[r].doing.begin;
+        last[r] = j->rank[r].doing.begin;
     for (size_t i = 0; i < c->list.n; i++)
         for (uint32_t k = 0; k < c->list.p[i].n; k++) {
             size_t call = c->list.p[i].first + k;
             const struct hs_collective_call *x = &c->calls.p[call];
-            j->since[call] = hs_min_i64(until[x->rank], x->start);
-            until[x->rank] = hs_max_i64(until[x->rank], x->end);
+            j->before[call] = last[x->rank];
+            last[x->rank] = x->start;
         }
-    free(until);
+    free(last);
 }
 
 static void plus(struct hs_doing *sum, const struct hs_doing *d, double times)
@@ -96,7 +96,7 @@ static void plus(struct hs_doing *sum, const struct hs_doing *d, double times)
 static struct hs_doing doing_before(const struct job *j, size_t call)
 {
     const struct hs_collective_call *x = &j->c.calls.p[call];
-    return hs_activity_between(&j->rank[x->rank].doing, j->since[call], x->start);
+    return hs_activity_between(&j->rank[x->rank].doing, j->before[call], x->start);
 }
 
 static void explain(struct job *j, const struct hs_collective *x, size_t last)
@@ -151,12 +151,12 @@ static int measure(struct job *j, struct hs_run *r, const struct hs_params *p, s
     hs_name_filter_free(loading);
     if (rc)
         return rc;
-    j->since = hs_malloc((j->c.calls.n + 1) * sizeof *j->since);
+    j->before = hs_malloc((j->c.calls.n + 1) * sizeof *j->before);
     j->noise = noise_of(&j->c);
-    find_since(j);
+    find_before(j);
     for (size_t i = 0; i < j->c.list.n; i++)
         judge(j, &j->c.list.p[i]);
-    free(j->since);
+    free(j->before);
     return HS_OK;
 }
 
@@ -271,7 +271,7 @@ const struct hs_analysis hs_analysis_stragglers = {
         "Collectives are matched across ranks by process group and sequence number, else by their order, and the "
         "ranks' "
         "clocks are aligned on their ends (median; the residual is told). In each, the others wait for the rank that "
-        "starts last. What that rank did more than the mean of the others since its last collective is "
+        "starts last. What that rank did more than the mean of the others since it came to its collective before is "
         "the cause: more or longer kernels, data loading, or gaps in which its GPU had nothing to do. Waiting is cut "
         "at the length "
         "of the waiting rank's own call. Lateness below the residual + 1 us is not counted. Point-to-point calls are "

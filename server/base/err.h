@@ -25,7 +25,8 @@ enum hs_status {
     HS_ELIMIT = 5,     /* a configured cap was reached: exit 1, HTTP 413 */
     HS_ECANCELLED = 6, /* the caller asked to stop: exit 1, HTTP 503 */
     HS_ECONFLICT = 7,  /* in the way of something that exists: exit 1, HTTP 409 */
-    HS_ENOSPACE = 8    /* no room left in the store: exit 3, HTTP 507 */
+    HS_ENOSPACE = 8,   /* no room left in the store: exit 3, HTTP 507 */
+    HS_EUNDECIDED = 9  /* asked to judge, and the data cannot tell: exit 4; never over HTTP */
 };
 
 struct hs_err {
@@ -54,7 +55,7 @@ int hs_fail_errno(struct hs_err *err, int code, const char *fmt, ...) __attribut
 /* Puts "prefix: " before the text that is already there (a file's name, usually). Keeps the code; returns it. */
 int hs_err_prefix(struct hs_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Exit status of the command line for a status: 0, 1, 2 or 3. */
+/* Exit status of the command line for a status: 0 to 4. */
 int hs_exit_status(int code);
 
 #endif

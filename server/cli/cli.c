@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct hs_command *const commands[] = {&hs_cmd_serve, &hs_cmd_report, &hs_cmd_analyze,
+static const struct hs_command *const commands[] = {&hs_cmd_serve, &hs_cmd_report, &hs_cmd_analyze, &hs_cmd_diff,
                                                     &hs_cmd_sql,   &hs_cmd_export, &hs_cmd_import};
 #define NCOMMANDS (sizeof commands / sizeof commands[0])
 
@@ -26,7 +26,8 @@ static void print_usage(FILE *out)
                  "  holoscope report trace.json.gz\n"
                  "  holoscope analyze kernels ranks/ --set rank=0 --format md\n"
                  "  holoscope serve\n\n"
-                 "Exit status: 0 answered, 1 bad input, 2 wrong usage, 3 internal error.\n");
+                 "Exit status: 0 answered, 1 bad input, 2 wrong usage, 3 internal error.\n"
+                 "diff --fail-over: 1 slower, 4 it cannot tell.\n");
 }
 
 static const struct hs_command *find(const char *name)

@@ -1,6 +1,7 @@
 /* cli: the command line. One file a subcommand, one table of them here; main.c only calls hs_cli_main.
  *
- * Results go to stdout, everything else to stderr. Exit status: 0 answered, 1 bad input, 2 wrong usage, 3 internal. An
+ * Results go to stdout, everything else to stderr. Exit status: 0 answered, 1 bad input (or a
+ * judgement that says no), 2 wrong usage, 3 internal, 4 a judgement that the data do not allow. An
  * error is one line: what, where, what to do. */
 #ifndef HS_CLI_CLI_H
 #define HS_CLI_CLI_H
@@ -17,7 +18,7 @@ struct hs_command {
     int (*run)(int argc, char **argv, struct hs_err *err);
 };
 
-extern const struct hs_command hs_cmd_serve, hs_cmd_report, hs_cmd_analyze, hs_cmd_sql, hs_cmd_export, hs_cmd_import;
+extern const struct hs_command hs_cmd_serve, hs_cmd_report, hs_cmd_analyze, hs_cmd_diff, hs_cmd_sql, hs_cmd_export, hs_cmd_import;
 
 int hs_cli_main(int argc, char **argv);
 
