@@ -239,7 +239,7 @@ const struct hs_analysis hs_analysis_call_stack = {
     .doc = "One row per operator, annotation, python frame and API call, by rank, thread, start and depth. Events nest "
            "by time within "
            "their thread; one that overruns its parent by a rounding error still nests, one that overlaps it in part "
-           "is its sibling. "
+           "is its sibling; of two of exactly the same time the first in the file is the outer one. "
            "`num_kernels` and `kernel_dur_sum_us` are over everything that was launched beneath the event, whenever it "
            "ran, each kernel "
            "of a CUDA graph counted. `fwdbwd_event` follows the profiler's fwdbwd flows, so a forward operator leads "

@@ -41,24 +41,38 @@ enum hs_cause hs_cause_of(int64_t launch, int64_t idle_since, int64_t gap, int64
     return gap < delay ? HS_KERNEL_WAIT : HS_OTHER_WAIT;
 }
 
+/* Of two rows that start together, does b end the gap before them rather than a? The one that was launched first, so that
+ * the order of the file does not matter. */
+static bool rather(const struct hs_select *s, size_t a, size_t b)
+{
+    int64_t x = s->gpu.launch_ts[a], y = s->gpu.launch_ts[b];
+    if (x != y)
+        return y != HS_NO_VALUE && (x == HS_NO_VALUE || y < x);
+    return hs_select_after(s, (uint32_t)a, (uint32_t)b);
+}
+
 bool hs_gap_next(struct hs_gap_walk *w, struct hs_gap *out)
 {
     const struct hs_select *s = w->s;
-    bool found = false;
-    for (; w->i < w->end && !found; w->i++) {
-        int64_t start = s->gpu.ts[w->i], from = w->busy_until;
-        if (from >= s->to) { /* no gap from here on begins in the window */
-            w->i = w->end;
-            break;
+    const struct hs_gpu *g = &s->gpu;
+    while (w->i < w->end && w->busy_until < s->to) { /* no gap from there on begins in the window */
+        int64_t start = g->ts[w->i], from = w->busy_until;
+        bool gap = start > from && start > s->from, found = false;
+        size_t next = w->i;
+        for (; w->i < w->end && g->ts[w->i] == start; w->i++) {
+            if (gap && hs_select_step(s, g->step[w->i]) && (!found || rather(s, next, w->i))) {
+                found = true;
+                next = w->i;
+            }
+            w->busy_until = hs_max_i64(w->busy_until, hs_end_ns(start, g->dur[w->i]));
         }
-        if (start > from && start > s->from && from < s->to && hs_select_step(s, s->gpu.step[w->i])) {
-            *out = (struct hs_gap){{hs_max_i64(from, s->from), hs_min_i64(start, s->to)},
-                                   {from, start},
-                                   hs_cause_of(s->gpu.launch_ts[w->i], from, hs_sub_sat(start, from), w->delay),
-                                   w->i};
-            found = true;
-        }
-        w->busy_until = hs_max_i64(from, hs_end_ns(start, s->gpu.dur[w->i]));
+        if (!found)
+            continue;
+        *out = (struct hs_gap){{hs_max_i64(from, s->from), hs_min_i64(start, s->to)},
+                               {from, start},
+                               hs_cause_of(g->launch_ts[next], from, hs_sub_sat(start, from), w->delay),
+                               next};
+        return true;
     }
-    return found;
+    return false;
 }

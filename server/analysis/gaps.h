@@ -1,7 +1,8 @@
 /* Idle gaps of device streams, and why: shared by idle, idle-intervals, timeline and the report.
  *
  * Per (device, stream), rows by start: a gap lies between the running maximum of ends and the next start, if that is later
- * (so gaps are never negative and never count twice, however rows overlap). Its cause is read off the row that ends it:
+ * (so gaps are never negative and never count twice, however rows overlap). Its cause is read off the row that ends it
+ * (of several that start together the one launched first):
  *   host wait    its launch call started after the work before it had ended: the GPU had nothing to do
  *   kernel wait  it had been launched in time, and the gap is shorter than the delay that back to back work has
  *   other        it had been launched in time but waited longer (another stream, an event, a copy), or its launch is unknown

@@ -4,7 +4,12 @@
 #include "analysis/hta.h"
 #include "trace/stats.h"
 
-static const struct hs_param_spec params_spec[] = {HS_PARAM_KERNEL_DELAY, HS_PARAM_STREAMS};
+static const struct hs_param_spec params_spec[] = {
+    HS_PARAM_KERNEL_DELAY,
+    HS_PARAM_STREAMS,
+    {"show_idle_interval_stats", HS_P_BOOL, "", "false", 0, 0, NULL,
+     "HTA's switch for a second table, which is an analysis of its own here: idle-intervals"},
+};
 
 static const struct hs_column_spec columns[] = {
     {"rank", HS_T_INT, "", "rank of the trace"},
@@ -42,6 +47,12 @@ static void stream_rows(const struct hs_select *s, struct hs_stream_rows r, int6
     }
 }
 
+static void note_statistics(const struct hs_params *p, struct hs_table *out)
+{
+    if (hs_param_bool(p, "show_idle_interval_stats"))
+        hs_table_note(out, "The statistics of the idle intervals are the answer of idle-intervals.");
+}
+
 static int run(struct hs_run *r, const struct hs_params *p, struct hs_table *out, struct hs_err *err)
 {
     int rc = HS_OK;
@@ -61,6 +72,15 @@ static int run(struct hs_run *r, const struct hs_params *p, struct hs_table *out
         hs_select_close(&s);
     }
     hs_note_excluded(r, out);
+    note_statistics(p, out);
+    return rc;
+}
+
+static int run_hta(struct hs_run *r, const struct hs_params *p, struct hs_table *out, struct hs_err *err)
+{
+    int rc = hta_idle(r, p, out, err);
+    if (!rc)
+        note_statistics(p, out);
     return rc;
 }
 
@@ -84,5 +104,5 @@ const struct hs_analysis hs_analysis_idle = {
     .columns = columns,
     .ncolumns = sizeof columns / sizeof columns[0],
     .run = run,
-    .run_hta = hta_idle,
+    .run_hta = run_hta,
 };

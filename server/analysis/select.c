@@ -70,8 +70,7 @@ void hs_select_close(struct hs_select *s)
     s->step_on = NULL;
 }
 
-/* Does row a go after row b, which starts with it? */
-static bool after(const struct hs_select *s, uint32_t a, uint32_t b)
+bool hs_select_after(const struct hs_select *s, uint32_t a, uint32_t b)
 {
     const struct hs_gpu *g = &s->gpu;
     if (g->dur[a] != g->dur[b])
@@ -90,7 +89,7 @@ void hs_select_settle(const struct hs_select *s, uint32_t *rows, size_t n)
         uint32_t x = rows[i];
         size_t k = i;
         for (; k && i - k < MANY && g->ts[rows[k - 1]] == g->ts[x] && g->stream[rows[k - 1]] == g->stream[x] &&
-               g->device[rows[k - 1]] == g->device[x] && after(s, rows[k - 1], x);
+               g->device[rows[k - 1]] == g->device[x] && hs_select_after(s, rows[k - 1], x);
              k--)
             rows[k] = rows[k - 1];
         rows[k] = x;
@@ -107,10 +106,11 @@ struct hs_run hs_run_traces(const struct hs_run *run, struct hs_table *out)
         if (!hs_view_is_memory_timeline(r->view))
             part.ranks[part.n++] = *r;
         else if (out)
-            hs_table_note(out,
-                          "%s (rank %lld) is a memory timeline (export_memory_timeline), no trace: only memory-timeline "
-                          "answers from it.",
-                          r->view->name ? r->view->name : "A file", (long long)r->rank);
+            hs_table_note(
+                out,
+                "%s (rank %lld) is a memory timeline (export_memory_timeline), no trace: only memory-timeline "
+                "answers from it.",
+                r->view->name ? r->view->name : "A file", (long long)r->rank);
     }
     if (!part.n && run->n) {
         memcpy(part.ranks, run->ranks, run->n * sizeof *part.ranks);

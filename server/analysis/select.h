@@ -53,6 +53,9 @@ static inline bool hs_select_span(const struct hs_select *s, size_t i, struct hs
     return true;
 }
 
+/* Does device row a go after row b, which starts with it? By duration, name, correlation: not by the file's order. */
+bool hs_select_after(const struct hs_select *s, uint32_t a, uint32_t b);
+
 /* `rows` are numbers of device rows in the table's order. Puts those of one stream that start at the same time into an order
  * that does not depend on the file's: by duration, name, correlation. */
 void hs_select_settle(const struct hs_select *s, uint32_t *rows, size_t n);

@@ -129,20 +129,34 @@ static enum hs_item_class gpu_class(uint8_t cls)
     return HS_ITEM_DEVICE_OTHER;
 }
 
+/* *covered: the end of all work of the stream before. */
+static void draw_work(const struct hs_select *s, size_t i, int64_t *covered, struct hs_lane_bins *bins)
+{
+    const struct hs_gpu *g = &s->gpu;
+    int64_t end = hs_end_ns(g->ts[i], g->dur[i]);
+    if (end > s->from || g->ts[i] >= s->from) {
+        int64_t ts = hs_add_sat(g->ts[i], s->offset);
+        struct hs_item item = {ts, hs_add_sat(end, s->offset), g->name[i], g->event[i], gpu_class(g->cls[i])};
+        hs_lane_item(bins, &item, hs_add_sat(hs_max_i64(*covered, g->ts[i]), s->offset));
+    }
+    *covered = hs_max_i64(*covered, end);
+}
+
 static void draw_stream(const struct hs_select *s, struct hs_stream_rows rows, int64_t delay, struct hs_lane_bins *bins)
 {
     const struct hs_gpu *g = &s->gpu;
     int64_t covered = INT64_MIN;
     struct hs_gap_walk walk;
     struct hs_gap gap;
-    for (size_t i = rows.first; i < rows.end && g->ts[i] < s->to; i++) {
-        int64_t end = hs_end_ns(g->ts[i], g->dur[i]);
-        if (end > s->from || g->ts[i] >= s->from) {
-            int64_t ts = hs_add_sat(g->ts[i], s->offset);
-            struct hs_item item = {ts, hs_add_sat(end, s->offset), g->name[i], g->event[i], gpu_class(g->cls[i])};
-            hs_lane_item(bins, &item, hs_add_sat(hs_max_i64(covered, g->ts[i]), s->offset));
-        }
-        covered = hs_max_i64(covered, end);
+    for (size_t i = rows.first; i < rows.end && g->ts[i] < s->to;) {
+        uint32_t together[64]; /* what starts together, in an order of its own */
+        int64_t ts = g->ts[i];
+        size_t n = 0;
+        for (; i < rows.end && g->ts[i] == ts && n < sizeof together / sizeof together[0]; i++)
+            together[n++] = (uint32_t)i;
+        hs_select_settle(s, together, n);
+        for (size_t k = 0; k < n; k++)
+            draw_work(s, together[k], &covered, bins);
     }
     hs_gap_walk(&walk, s, rows, delay);
     while (hs_gap_next(&walk, &gap)) {

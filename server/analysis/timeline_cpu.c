@@ -1,4 +1,5 @@
 #include "analysis/timeline_cpu.h"
+#include "analysis/threads.h"
 #include "trace/classes.h"
 
 #include <inttypes.h>
@@ -141,10 +142,24 @@ static void draw(struct job *j, size_t begin, size_t end, const struct hs_lane_l
     hs_lane_write(bins, label, j->r->view);
 }
 
-static void draw_all(struct job *j, const char *only, struct hs_lane_bins *bins, struct hs_table *out)
+/* Lanes by process and thread, whatever the order of the file. */
+static size_t *lane_order(const struct hs_view *v)
+{
+    struct hs_threads threads;
+    size_t *order = hs_calloc(v->nlanes, sizeof *order);
+    hs_threads_open(&threads, v, NULL);
+    for (size_t i = 0; i < v->nlanes; i++)
+        order[threads.place[i]] = i;
+    hs_threads_close(&threads);
+    return order;
+}
+
+static void draw_all(struct job *j, const size_t *order, const char *only, struct hs_lane_bins *bins,
+                     struct hs_table *out)
 {
     size_t drawn = 0;
-    for (size_t lane = 0; lane < j->r->view->nlanes && !out->full; lane++) {
+    for (size_t at = 0; at < j->r->view->nlanes && !out->full; at++) {
+        size_t lane = order[at];
         struct names n;
         if (!j->all[lane])
             continue;
@@ -191,7 +206,9 @@ int hs_timeline_cpu(const struct hs_run_rank *r, int64_t from, int64_t to, int m
     }
     count_events(&j);
     sort_events(&j, slots);
-    draw_all(&j, lane, bins, out);
+    size_t *order = lane_order(r->view);
+    draw_all(&j, order, lane, bins, out);
+    free(order);
     *deeper += j.deeper;
     free(j.class_of);
     free(j.count);

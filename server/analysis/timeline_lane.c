@@ -13,7 +13,8 @@ static const char *const lane_words[] = {"steps", "gpu", "cpu"};
 
 struct bin {
     int64_t busy[CLASSES], idle[HS_CAUSES];
-    int64_t longest; /* length of the event below; -1 none */
+    int64_t longest; /* length of the event below, the first of those; -1 none */
+    int64_t start;   /* its start */
     uint32_t name, event;
     uint32_t count;
     bool used;
@@ -148,8 +149,9 @@ void hs_lane_item(struct hs_lane_bins *b, const struct hs_item *item, int64_t bu
     struct bin *x = use(b, k);
     int64_t length = hs_sub_sat(item->end, item->start);
     x->count++;
-    if (length > x->longest) {
+    if (length > x->longest || (length == x->longest && item->start < x->start)) {
         x->longest = length;
+        x->start = item->start;
         x->name = item->name;
         x->event = item->event;
     }
@@ -206,8 +208,9 @@ static void bin_row(struct hs_lane_bins *b, size_t first, size_t end, int class_
         for (int c = 0; c < HS_CAUSES; c++)
             all.idle[c] += x->idle[c];
         all.count += x->count;
-        if (x->longest > all.longest) {
+        if (x->longest > all.longest || (x->longest == all.longest && x->start < all.start)) {
             all.longest = x->longest;
+            all.start = x->start;
             all.name = x->name;
             all.event = x->event;
         }

@@ -55,6 +55,10 @@ START_TEST(causes_by_hand)
     check_idle(&t, 1, "kernel_wait", 0, 0);
     check_idle(&t, 2, "other", 160, 3);
     hs_table_free(&t);
+    t = fake_analyze(small(), "idle", "show_idle_interval_stats=true");
+    ck_assert_uint_eq(t.rows, 3);
+    ck_assert(table_has_note(&t, "idle-intervals"));
+    hs_table_free(&t);
 }
 END_TEST
 
@@ -226,10 +230,11 @@ START_TEST(random_streams_agree_with_painting)
             int64_t b = a;
             while (!paint[b])
                 b++;
-            size_t next = 0; /* the first row of the table that starts at b on this stream ended the gap */
-            while (f.stream[next] != s || f.ts[next] != b)
-                next++;
-            int cause = f.launch_ts[next] == HS_NO_VALUE ? 2 : f.launch_ts[next] > a ? 0 : b - a < 15 ? 1 : 2;
+            int64_t launch = INT64_MAX; /* of what starts at b on this stream, the first launch ended the gap */
+            for (size_t k = 0; k < f.ngpu; k++)
+                if (f.stream[k] == s && f.ts[k] == b && f.launch_ts[k] != HS_NO_VALUE)
+                    launch = f.launch_ts[k] < launch ? f.launch_ts[k] : launch;
+            int cause = launch == INT64_MAX ? 2 : launch > a ? 0 : b - a < 15 ? 1 : 2;
             ns[cause] += b - a;
             gaps[cause]++;
             a = b;

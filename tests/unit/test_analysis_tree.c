@@ -461,13 +461,20 @@ START_TEST(order_of_the_file_does_not_matter)
                                            {"flame", "weight=cpu"},
                                            {"annotations", "use_gpu_annotation=0"},
                                            {"kernel-annotations", ""},
-                                           {"symbols", ""}};
-    static struct hs_table first[8];
+                                           {"symbols", ""},
+                                           {"timeline", "lanes=all&px=50"},
+                                           {"timeline", "lanes=all"},
+                                           {"idle-intervals", "list=true"},
+                                           {"kernels", ""},
+                                           {"steps", ""},
+                                           {"temporal", ""}};
+    enum { N = sizeof names / sizeof names[0] };
+    static struct hs_table first[N];
     json_trace_begin(&t, 0);
     sim_tree_fill(&s, &t, 40 + (uint32_t)_i);
     for (uint32_t round = 0; round < 3; round++) {
         struct hs_run *run = json_trace_load(&t, 1);
-        for (size_t k = 0; k < 8; k++) {
+        for (size_t k = 0; k < N; k++) {
             struct hs_table x = fake_analyze(run, names[k][0], names[k][1]);
             if (!round) {
                 first[k] = x;
@@ -478,7 +485,7 @@ START_TEST(order_of_the_file_does_not_matter)
         }
         json_trace_shuffle(&t, round + 5 * (uint32_t)_i);
     }
-    for (size_t k = 0; k < 8; k++)
+    for (size_t k = 0; k < N; k++)
         hs_table_free(&first[k]);
     json_trace_end(&t, 1);
 }
