@@ -131,7 +131,7 @@ static void operation(struct hs_json *j, const struct hs_route *r, const char *p
 {
     char method[16] = {0};
     const char *name = hs_method_name(r->method);
-    for (size_t i = 0; name[i] && i < sizeof method - 1; i++)
+    for (size_t i = 0; i < sizeof method - 1 && name[i]; i++)
         method[i] = (char)tolower((unsigned char)name[i]);
     hs_json_key(j, method);
     hs_json_obj(j);

@@ -123,6 +123,8 @@ static const char *const bad_types[] = {
     "multipart/form-data; boundary=\"\"",
     "multipart/form-data; boundary=12345678901234567890123456789012345678901234567890123456789012345678901",
     "multipart/form-data; oundary=x",
+    "multipart/form-data; x=\"abc", /* a quote that nobody closes, at the text's very end */
+    "multipart/form-data; x=\"abc\\",
 };
 
 START_TEST(bad_boundaries_are_refused)

@@ -261,9 +261,9 @@ START_TEST(openapi_tells_of_every_route_and_analysis)
         snprintf(path, sizeof path, "/api/v1/runs/{run}/%s", hs_analyses[i]->name);
         json_t *get = json_object_get(json_object_get(paths, path), "get");
         ck_assert_str_eq(json_string_value(json_object_get(get, "operationId")), hs_analyses[i]->name);
-        /* run, format, its own and the common ones */
+        /* run, format, the other run where two are compared, its own and the common ones */
         ck_assert_uint_eq(json_array_size(json_object_get(get, "parameters")),
-                          2 + hs_analyses[i]->nparams + hs_common_nparams);
+                          2 + hs_analyses[i]->two_runs + hs_analyses[i]->nparams + hs_common_nparams);
     }
     json_decref(doc);
     hs_buf_free(&b);

@@ -315,6 +315,41 @@ START_TEST(sigterm_ends_a_stalled_upload_after_its_grace)
 }
 END_TEST
 
+/* The whole first file stays whatever becomes of the body behind it, and the answer says so: cut, or a bad field. */
+static const struct {
+    const char *tail;
+    long status;
+} bad_tails[] = {
+    {"--B\r\nContent-Disposition: form-data; name=\"f\"; filename=\"rank1.json\"\r\n\r\n{\"traceEvents\":[", 422},
+    {"--B\r\nContent-Disposition: form-data; name=\"rank\"\r\n\r\nminus\r\n--B--\r\n", 400},
+};
+
+START_TEST(a_form_that_goes_wrong_tells_what_it_kept)
+{
+    start();
+    char *t = small_trace(0, 6);
+    size_t cap = strlen(t) + 2000;
+    char *body = malloc(cap);
+    int n = snprintf(body, cap,
+                     "--B\r\nContent-Disposition: form-data; name=\"run\"\r\n\r\nkept\r\n"
+                     "--B\r\nContent-Disposition: form-data; name=\"f\"; filename=\"rank0.json\"\r\n\r\n%s\r\n%s",
+                     t, bad_tails[_i].tail);
+    const char *const type[] = {"Content-Type: multipart/form-data; boundary=B", NULL};
+    struct answer a = ask(&g, "POST", "/api/v1/traces", type, body, (size_t)n);
+    ck_assert_msg(a.status == bad_tails[_i].status, "%ld: %.300s", a.status, a.body);
+    ck_assert_msg(strstr(a.body, "1 trace that came whole before it is kept in run kept"), "%.300s", a.body);
+    answer_free(&a);
+    a = get(&g, "/api/v1/runs/kept");
+    json_t *j = json_of(&a);
+    ck_assert_uint_eq(json_array_size(json_object_get(j, "traces")), 1);
+    json_decref(j);
+    answer_free(&a);
+    free(body);
+    free(t);
+    ck_assert_int_eq(live_stop(&g), 0);
+}
+END_TEST
+
 START_TEST(a_dead_server_leaves_nothing_half)
 {
     start();
@@ -404,6 +439,7 @@ HS_SUITE(http_stream)
     HS_TEST(many_clients_upload_and_ask_at_once);
     HS_TEST(one_file_uploaded_at_once_by_many_is_kept_once);
     HS_TEST(an_upload_broken_off_leaves_nothing);
+    HS_LOOP_TEST(a_form_that_goes_wrong_tells_what_it_kept, 0, sizeof bad_tails / sizeof bad_tails[0]);
     HS_TEST(sigterm_waits_for_a_running_upload);
     HS_TEST(sigterm_ends_a_stalled_upload_after_its_grace);
     HS_TEST(a_dead_server_leaves_nothing_half);
