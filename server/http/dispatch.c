@@ -284,7 +284,7 @@ void hs_on_completed(void *cls, struct MHD_Connection *c, void **con_cls, enum M
     *con_cls = NULL;
     if (r->upload) {
         hs_watch_remove(&r->server->watch, r);
-        hs_upload_abort(r->upload);
+        hs_upload_abort(r->upload, false);
     }
     log_request(r, why);
     if (r->state != HS_REQ_NEW)

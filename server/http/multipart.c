@@ -31,10 +31,13 @@ static char *parameter(const char *header, const char *name)
         p += strspn(p, " \t");
         if (strncasecmp(p, name, nn) || p[nn] != '=') {
             for (; *p && *p != ';'; p++) /* over a quoted value, which may hold semicolons */
-                if (*p == '"')
+                if (*p == '"') {
                     for (p++; *p && *p != '"'; p++)
                         if (*p == '\\' && p[1])
                             p++;
+                    if (!*p) /* a quote that nobody closes: there is no parameter behind it */
+                        return NULL;
+                }
             if (!*p)
                 break;
             continue;

@@ -75,13 +75,17 @@ void hs_pipe_end(struct hs_pipe *p)
     pthread_mutex_unlock(&p->lock);
 }
 
-void hs_pipe_break(struct hs_pipe *p)
+bool hs_pipe_break(struct hs_pipe *p)
 {
     pthread_mutex_lock(&p->lock);
-    p->broken = true;
-    pthread_cond_signal(&p->readable);
-    unpause(p);
+    bool whole = p->eof;
+    if (!whole) {
+        p->broken = true;
+        pthread_cond_signal(&p->readable);
+        unpause(p);
+    }
     pthread_mutex_unlock(&p->lock);
+    return !whole;
 }
 
 int hs_pipe_read(void *pipe, void *buf, size_t cap, size_t *got, struct hs_err *err)

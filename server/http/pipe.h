@@ -34,7 +34,7 @@ size_t hs_pipe_room(struct hs_pipe *p);                         /* bytes that fi
 void hs_pipe_write(struct hs_pipe *p, const void *b, size_t n); /* n <= hs_pipe_room */
 bool hs_pipe_pause(struct hs_pipe *p, size_t want);             /* true: suspended; false: `want` bytes fit by now */
 void hs_pipe_end(struct hs_pipe *p);
-void hs_pipe_break(struct hs_pipe *p);
+bool hs_pipe_break(struct hs_pipe *p); /* false, and nothing happens: all of the file had come already */
 
 /* The reader's side; the signature is that of hs_input.read. HS_ECANCELLED once the pipe is broken. */
 int hs_pipe_read(void *pipe, void *buf, size_t cap, size_t *got, struct hs_err *err);

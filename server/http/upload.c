@@ -9,6 +9,7 @@
 #include "ingest/import.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -231,7 +232,8 @@ int hs_upload_begin(struct hs_request *r, struct hs_err *err)
     return rc;
 }
 
-/* The body is no good as a whole: nothing of what is still running may be kept. */
+/* The rest of the body is no good. What it cuts is dropped; files of a form that had come whole before are kept, like
+ * any other upload, and the answer names them: otherwise it would depend on how fast each was imported. */
 static void spoil(struct hs_upload *u, const struct hs_err *err)
 {
     u->err = *err;
@@ -297,14 +299,13 @@ bool hs_upload_end(struct hs_request *r)
     return wait;
 }
 
-void hs_upload_abort(struct hs_upload *u)
+void hs_upload_abort(struct hs_upload *u, bool stopping)
 {
     pthread_mutex_lock(&u->lock);
     u->aborted = true;
-    for (struct file *f = u->first; f; f = f->next) {
-        f->progress.cancel = true;
-        hs_pipe_break(&f->pipe);
-    }
+    for (struct file *f = u->first; f; f = f->next)
+        if (hs_pipe_break(&f->pipe) || stopping)
+            f->progress.cancel = true;
     pthread_mutex_unlock(&u->lock);
 }
 
@@ -399,9 +400,15 @@ void hs_upload_reply(struct hs_request *r)
             total++;
         }
     }
-    if (u->err.code)
+    if (u->err.code) {
+        if (total) {
+            size_t n = strlen(u->err.text);
+            snprintf(u->err.text + n, sizeof u->err.text - n,
+                     "; %zu trace%s that came whole before it %s kept in run %.200s", total, total == 1 ? "" : "s",
+                     total == 1 ? "is" : "are", one->row.run);
+        }
         hs_request_fail(r, &u->err);
-    else if (one)
+    } else if (one)
         put_traces(r, fresh ? 201 : 200, one, total);
     else if (failed)
         hs_request_fail(r, &failed->err);

@@ -24,8 +24,9 @@ bool hs_upload_end(struct hs_request *r);
 /* The answer, once all imports ended. A route's handler. */
 void hs_upload_reply(struct hs_request *r);
 
-/* The connection is gone: cancels what still runs. */
-void hs_upload_abort(struct hs_upload *u);
+/* The connection is gone: what had not come whole is cancelled and leaves nothing; files that had are kept. stopping: the
+ * server's grace time is over, everything is cancelled. */
+void hs_upload_abort(struct hs_upload *u, bool stopping);
 void hs_upload_free(struct hs_upload *u);
 
 #endif

@@ -94,6 +94,6 @@ void hs_watch_abort_all(struct hs_watch *w)
 {
     pthread_mutex_lock(&w->lock);
     for (struct hs_request *r = w->first; r; r = r->next_upload)
-        hs_upload_abort(r->upload);
+        hs_upload_abort(r->upload, true);
     pthread_mutex_unlock(&w->lock);
 }
