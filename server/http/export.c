@@ -10,7 +10,7 @@
 /* What a download holds until its last byte, or until the client goes away. */
 struct download {
     struct hs_store *store;
-    struct hs_run *run;
+    struct hs_view *view; /* this one alone: a slow client must not keep the other ranks in memory */
     struct hs_params *params;
     struct hs_chrome_trace *trace;
 };
@@ -25,8 +25,8 @@ static void free_download(void *ctx)
 {
     struct download *d = ctx;
     hs_chrome_close(d->trace);
-    if (d->run)
-        hs_store_unpin_run(d->store, d->run);
+    if (d->view)
+        hs_store_unpin_trace(d->store, d->view);
     hs_params_free(d->params);
     free(d);
 }
@@ -70,12 +70,29 @@ static char *disposition(const struct hs_view *v, const struct hs_params *p)
     return b.p;
 }
 
+/* Which trace of the run it is, on the run's clock, pinned. */
+static int pin_rank(struct hs_request *r, struct download *d, struct hs_run_rank *rank, struct hs_err *err)
+{
+    struct hs_run *run = NULL;
+    const struct hs_run_rank *one = NULL;
+    int rc = hs_store_pin_run(d->store, hs_request_var(r, 0), &run, err);
+    if (rc)
+        return rc;
+    rc = hs_chrome_rank(run, d->params, &one, err);
+    if (!rc)
+        rc = hs_store_pin_trace(d->store, one->view->id, &d->view, err);
+    if (!rc)
+        *rank = (struct hs_run_rank){one->rank, one->offset_ns, d->view};
+    hs_store_unpin_run(d->store, run);
+    return rc;
+}
+
 void hs_get_export(struct hs_request *r)
 {
     struct hs_reply *y = &r->reply;
     struct hs_err err = HS_ERR_INIT;
     struct download *d = hs_calloc(1, sizeof *d);
-    const struct hs_run_rank *rank = NULL;
+    struct hs_run_rank rank;
     d->store = r->server->o.store;
     int rc = read_params(r, &d->params, &err);
     if (!rc)
@@ -86,17 +103,15 @@ void hs_get_export(struct hs_request *r)
         return;
     }
     if (!rc)
-        rc = hs_store_pin_run(d->store, hs_request_var(r, 0), &d->run, &err);
+        rc = pin_rank(r, d, &rank, &err);
     if (!rc)
-        rc = hs_chrome_rank(d->run, d->params, &rank, &err);
-    if (!rc)
-        rc = hs_chrome_open(&d->trace, rank, d->params, &err);
+        rc = hs_chrome_open(&d->trace, &rank, d->params, &err);
     if (rc) {
         free_download(d);
         hs_request_fail(r, &err);
         return;
     }
-    y->disposition = disposition(rank->view, d->params);
+    y->disposition = disposition(d->view, d->params);
     y->type = hs_param_bool(d->params, "gzip") ? "application/gzip" : "application/json; charset=utf-8";
     y->status = 200;
     struct hs_body_source source = {next_part, free_download, d, HS_CHROME_CEILING};
