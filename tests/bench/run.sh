@@ -52,6 +52,7 @@ gz=$(med gzip -dc "$BIG")
 row "gzip -dc" "$(w "$gz")" "$(c "$gz")" "$(($(m "$gz") / 1024))" "$(ratio "$(w "$gz")" "$(w "$ref")") x"
 
 import() { # file -> medians of an import into an empty store
+    # shellcheck disable=SC2016  # the inner shell expands
     med sh -c 'rm -rf "$1" && exec "$2" import --data "$1" --run bench "$3"' sh "$D/data" "$H" "$1"
 }
 small=$(import "$D/x2.json.gz")
