@@ -33,7 +33,7 @@ static void parameter(struct hs_json *j, const char *where, struct hs_str name, 
     hs_json_end(j);
 }
 
-/* The variables of a path, "{analysis}" left out where the path names one. */
+/* The variables of a path; where it names an analysis, {analysis} is none any more. */
 static void path_parameters(struct hs_json *j, const char *path)
 {
     for (const char *p = path; (p = strchr(p, '{')); p++) {
@@ -143,7 +143,8 @@ static void operation(struct hs_json *j, const struct hs_route *r, const char *p
     hs_json_arr(j);
     path_parameters(j, path);
     for (size_t i = 0; i < r->nparams; i++)
-        parameter(j, "query", hs_cstr(r->params[i].name), r->params[i].type, r->params[i].doc);
+        if (!a || a->two_runs || strcmp(r->params[i].name, "other") != 0) /* the second run, of those that compare */
+            parameter(j, "query", hs_cstr(r->params[i].name), r->params[i].type, r->params[i].doc);
     for (size_t i = 0; a && i < a->nparams; i++)
         analysis_parameter(j, &a->params[i]);
     for (size_t i = 0; a && i < hs_common_nparams; i++)
