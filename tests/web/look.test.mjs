@@ -73,10 +73,11 @@ describe('every analysis of the registry', () => {
     const {analyses} = await s.get('/api/v1/analyses');
     assert.ok(analyses.length >= 9);
     for (const a of analyses) {
-      const page = await s.page(`/?run=sample&tab=analyses&a=${a.name}`);
+      // one that compares two runs asks for the other: here the run itself
+      const page = await s.page(`/?run=sample&tab=analyses&a=${a.name}${a.two_runs ? '&p.other=sample' : ''}`);
       const result = page.locator('section[aria-label=Result]');
       await result.waitFor();
-      const answer = await s.get(`/api/v1/runs/sample/${a.name}`);
+      const answer = await s.get(`/api/v1/runs/sample/${a.name}${a.two_runs ? '?other=sample' : ''}`);
       assert.deepEqual(await result.locator('thead th').evaluateAll((heads) => heads.map((h) => h.dataset.key)), answer.columns.map((c) => c.name), a.name);
       assert.equal(await result.locator('table').getAttribute('aria-rowcount'), String(answer.rows.length + 1), a.name);
       for (const p of a.params) assert.equal(await page.locator(`#param-${p.name}`).count(), 1, `${a.name} ${p.name}`);

@@ -14,14 +14,23 @@ export async function analysesTab(box, page) {
   const list = await api.analyses(page.signal);
   if (page.signal.aborted) return;
   if (!list.length) throw new api.Problem('The server tells of no analyses.');
-  const current = list.find((a) => a.name === page.state.a) ?? list[0];
+  const current = await withOther(list.find((a) => a.name === page.state.a) ?? list[0], page);
+  if (page.signal.aborted) return;
   const result = h('div', {class: 'stacked'});
   const nav = h('nav', {class: 'panel panel-body', 'aria-label': 'Analyses'}, list.map((a) => h('a', {
-    href: href({run: page.run, tab: 'analyses', rank: page.state.rank, a: a.name}, {}), 'data-nav': true, 'aria-current': a === current ? 'page' : null,
+    href: href({run: page.run, tab: 'analyses', rank: page.state.rank, a: a.name}, {}), 'data-nav': true, 'aria-current': a.name === current.name ? 'page' : null,
     title: a.summary,
   }, title(words(a.name)))));
   fill(box, h('div', {class: 'analyses'}, nav, h('div', {class: 'stacked'}, about(current, page), result)));
   await guard(result, page.signal, () => show(result, current, page));
+}
+
+/** One that compares two runs has the other run as its first parameter: a choice of those in the store. */
+async function withOther(a, page) {
+  if (!a.two_runs) return a;
+  const names = (await api.runs(page.signal)).map((r) => r.name).filter((name) => name !== page.run);
+  const other = {name: 'other', type: 'text', choices: [...names, page.run], default: null, doc: 'the run to compare with; this one is the base'};
+  return {...a, params: [other, ...(a.params ?? [])]};
 }
 
 /** Parameters in the URL: "p.px=300"; rank, from and to are the page's own, common to all tabs. */
@@ -73,8 +82,12 @@ function field(p, id, value) {
 }
 
 async function show(box, a, page) {
-  fill(box, h('p', {class: 'loading'}, 'Computing…'));
   const params = given(a, page.state);
+  if (a.two_runs && !params.other) {
+    fill(box, h('p', {class: 'note', role: 'status'}, 'Choose the run to compare this one with.'));
+    return;
+  }
+  fill(box, h('p', {class: 'loading'}, 'Computing…'));
   const result = await api.analysis(page.run, a.name, params, page.signal);
   if (page.signal.aborted) return;
   const url = (format) => api.analysisUrl(page.run, a.name, {...params, format});
