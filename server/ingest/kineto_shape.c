@@ -111,7 +111,9 @@ static bool shape_of(struct hs_kineto *k, const struct hs_field *f, uint32_t n, 
 void hs_kineto_values_reset(struct hs_values *v)
 {
     v->ts = v->dur = 0;
-    v->pid = v->tid = (struct hs_id){0, HS_ID_NONE};
+    /* Member by member: a copy of the struct just written would wait for the store, at every event. */
+    v->pid.v = v->tid.v = 0;
+    v->pid.kind = v->tid.kind = HS_ID_NONE;
     v->name = 0;
     v->digits = v->has = 0;
     v->text_numbers = v->texts = 0;
