@@ -2,7 +2,8 @@
 -- application_id is 'HOLO'; user_version is the number of the last migration.
 PRAGMA application_id = 1213156431;
 
--- id name rank world_size hta_rank has_base base_ns bare_array has_events_key events bytes_in bytes_json syms
+-- id name rank world_size hta_rank has_base base_ns bare_array has_events_key events bytes_in bytes_json syms, and run:
+-- the one it was imported to first, for a catalogue that was lost
 CREATE TABLE meta (
     key TEXT PRIMARY KEY,
     value

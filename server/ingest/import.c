@@ -1,7 +1,6 @@
 #include "ingest/import_in.h"
 
 #include "base/clock.h"
-#include "base/json.h"
 #include "ingest/link.h"
 
 #include <stdlib.h>
@@ -91,20 +90,6 @@ static int resolve_rank(struct import *im, const struct passage *p, int64_t *ran
     return HS_OK;
 }
 
-static char *quality_json(const struct hs_quality *q)
-{
-    struct hs_buf b = HS_BUF_INIT(1 << 16);
-    struct hs_json j = HS_JSON_INIT(&b);
-    hs_json_obj(&j);
-    for (int k = 0; k < HS_QUALITY_KINDS; k++)
-        if (q->count[k]) {
-            hs_json_key(&j, hs_quality_infos[k].name);
-            hs_json_i64(&j, q->count[k]);
-        }
-    hs_json_end(&j);
-    return b.p; /* a malloc'd text: the row's */
-}
-
 static void merge_quality(struct hs_quality *into, const struct hs_quality *from)
 {
     for (int k = 0; k < HS_QUALITY_KINDS; k++)
@@ -146,10 +131,13 @@ static int keep(struct import *im, struct passage *p, const struct hs_block *end
     if (!stat(p->path, &st))
         got->row.bytes_stored = (int64_t)st.st_size;
     char *original = end->archive ? NULL : im->reader.original;
-    got->row.has_original = original != NULL;
     int rc = hs_store_commit(store, &got->row, p->path, original, &got->existed, err);
     if (!rc && got->existed)
         tell_existing(store, &got->row);
+    /* Asked of the store: the copy may have been given up for want of room, or be there from before. */
+    char *kept = rc ? NULL : hs_store_original_path(store, got->row.id);
+    got->row.has_original = kept != NULL;
+    free(kept);
     return rc;
 }
 
@@ -176,7 +164,7 @@ static int passage_arrive(struct import *im, struct passage *p, const struct hs_
         return rc;
     if (hs_import_cancelled(im->o))
         return hs_fail(err, HS_ECANCELLED, "the import was stopped");
-    struct hs_trace_info info = {.name = p->name};
+    struct hs_trace_info info = {.name = p->name, .run = im->o->store ? im->o->run ? im->o->run : "default" : NULL};
     memcpy(info.id, end->id, sizeof info.id);
     if ((rc = resolve_rank(im, p, &info.rank, err)) ||
         (rc = hs_writer_finish(p->writer, &p->trace, &p->links, &info, err)))
@@ -190,7 +178,7 @@ static int passage_arrive(struct import *im, struct passage *p, const struct hs_
                                       .bytes_json = (int64_t)p->trace.bytes_json,
                                       .events = (int64_t)p->trace.events,
                                       .created_ns = hs_unix_ns(),
-                                      .quality_json = quality_json(&p->trace.quality)}};
+                                      .quality_json = hs_store_quality_json(&p->trace.quality)}};
     memcpy(got.row.id, info.id, sizeof got.row.id);
     rc = keep(im, p, end, &got, err);
     if (rc || !hs_vec_push(&im->out, got))

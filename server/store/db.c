@@ -27,7 +27,10 @@ int hs_db_open_vfs(sqlite3 **out, const char *path, int flags, const char *vfs, 
     if (!(flags & (SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY)) && access(path, F_OK))
         return hs_fail_errno(err, errno == ENOENT ? HS_ENOTFOUND : HS_EINTERNAL, "%s", path);
     if (sqlite3_open_v2(path, &db, flags, vfs) != SQLITE_OK) {
-        int rc = db ? hs_db_fail(db, path, err) : hs_fail(err, HS_EINTERNAL, "%s: out of memory", path);
+        bool gone = !(flags & (SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY)) && access(path, F_OK) && errno == ENOENT;
+        int rc = gone ? hs_fail(err, HS_ENOTFOUND, "%s: it was removed a moment ago", path)
+                 : db ? hs_db_fail(db, path, err)
+                      : hs_fail(err, HS_EINTERNAL, "%s: out of memory", path);
         sqlite3_close(db);
         return rc;
     }

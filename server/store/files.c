@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "store/adopt.h"
 #include "store/catalogue.h"
 
 #include <dirent.h>
@@ -155,40 +156,102 @@ static const char *split_name(const char *name, char id[33])
     return hs_files_id_ok(id) ? name + 32 : NULL;
 }
 
-static const struct hs_file_row *find_row(const struct hs_file_row *rows, size_t n, const char *id)
+char *hs_files_deleted(const char *dir, const char *id, const char *ext)
 {
-    for (size_t i = 0; i < n; i++)
-        if (!strcmp(rows[i].id, id))
-            return &rows[i];
+    char *suffix = hs_asprintf("-deleted-%s%s", id, ext), *path = hs_files_temp(dir, suffix);
+    free(suffix);
+    return path;
+}
+
+/* A name that hs_files_deleted made: the id and the extension that the file had. */
+static bool was_deleted(const char *name, char id[33], char ext[8])
+{
+    const char *at = strstr(name, "-deleted-"), *tail = at ? split_name(at + 9, id) : NULL;
+    size_t n = tail ? strlen(tail) : 0;
+    if (n < 5 || n >= 12 || strcmp(tail + n - 4, ".tmp") != 0)
+        return false;
+    memcpy(ext, tail, n - 4);
+    ext[n - 4] = 0;
+    return true;
+}
+
+struct recovery {
+    const char *dir;
+    sqlite3 *catalogue;
+    const struct hs_file_row *rows; /* as they stood at the start */
+    size_t n;
+    struct hs_err *err;
+};
+
+static const struct hs_file_row *find_row(const struct recovery *r, const char *id)
+{
+    for (size_t i = 0; i < r->n; i++)
+        if (!strcmp(r->rows[i].id, id))
+            return &r->rows[i];
     return NULL;
 }
 
-/* A file of a trace that was never committed, or whose deletion did not finish. */
-static bool is_leftover(const char *name, const char *path, const struct hs_file_row *rows, size_t n)
+/* A file on its way out whose trace the catalogue still names was not deleted: it goes back. (Nobody is at it: who deletes
+ * holds the catalogue, and so do we.) Every other .tmp was never finished, or is a deletion's rest. */
+static void settle_temp(const struct recovery *r, const char *name, const char *path)
 {
-    char id[33];
-    const char *ext;
-    if (ends_with(name, ".tmp") || ends_with(name, ".tmp-journal"))
-        return !owner_lives(name, path);
-    if (!(ext = split_name(name, id)))
-        return false; /* not ours */
-    const struct hs_file_row *row = find_row(rows, n, id);
-    if (!strcmp(ext, ".orig"))
-        return !row || row->bytes_original < 0;
-    return !row && (!strcmp(ext, ".db") || !strcmp(ext, ".db-journal"));
+    char id[33], ext[8];
+    char *home = was_deleted(name, id, ext) && find_row(r, id) ? hs_files_path(r->dir, id, ext) : NULL;
+    if (home && hs_files_size(home) < 0) {
+        hs_log(HS_LOG_WARN, "a deletion was interrupted: the trace stays", " trace=%s file=%s%s", id, id, ext);
+        rename(path, home);
+    } else if (!owner_lives(name, path)) {
+        hs_log(HS_LOG_WARN, "removing an unfinished file", " file=\"%s\"", name);
+        unlink(path);
+    }
+    free(home);
 }
 
-static int remove_leftovers(const char *dir, const struct hs_file_row *rows, size_t n, struct hs_err *err)
+/* First pass: names ending in .tmp, the only ones that are ever removed. */
+static int settle_temps(const struct recovery *r, const char *name, const char *path)
 {
-    char *traces = hs_asprintf("%s/traces", dir);
+    if (ends_with(name, ".tmp"))
+        settle_temp(r, name, path);
+    else if (ends_with(name, ".tmp-journal") && !owner_lives(name, path))
+        unlink(path);
+    return HS_OK;
+}
+
+/* Second pass: a trace file that the catalogue does not name. It was whole and on the disk before it got its name: the
+ * program died before the catalogue was written, or the catalogue was lost. */
+static int settle_trace(const struct recovery *r, const char *name, const char *path)
+{
+    char id[33];
+    const char *ext = split_name(name, id);
+    if (!ext || strcmp(ext, ".db") != 0 || find_row(r, id))
+        return HS_OK;
+    struct hs_trace_row row;
+    struct hs_err why = HS_ERR_INIT;
+    if (hs_adopt_row(path, id, &row, &why)) {
+        hs_log(HS_LOG_WARN, "a trace file that the catalogue does not name cannot be read; it is left alone",
+               " file=\"%s\" reason=\"%s\"", name, why.text);
+        return HS_OK;
+    }
+    char *original = hs_files_path(r->dir, id, ".orig");
+    int rc = hs_catalogue_add_file(r->catalogue, &row, hs_files_size(original), r->err);
+    if (!rc)
+        rc = hs_catalogue_add_trace(r->catalogue, &row, r->err);
+    if (!rc)
+        hs_log(HS_LOG_WARN, "a trace file that the catalogue did not name is named again", " trace=%s run=\"%s\"", id,
+               row.run);
+    hs_trace_row_clear(&row);
+    free(original);
+    return rc;
+}
+
+static int each_file(const struct recovery *r, int (*fn)(const struct recovery *, const char *, const char *))
+{
+    char *traces = hs_asprintf("%s/traces", r->dir);
     DIR *d = opendir(traces);
-    int rc = d ? HS_OK : hs_fail_errno(err, HS_EINTERNAL, "%s", traces);
-    for (struct dirent *e; d && (e = readdir(d));) {
+    int rc = d ? HS_OK : hs_fail_errno(r->err, HS_EINTERNAL, "%s", traces);
+    for (struct dirent *e; !rc && d && (e = readdir(d));) {
         char *path = hs_asprintf("%s/%s", traces, e->d_name);
-        if (is_leftover(e->d_name, path, rows, n)) {
-            hs_log(HS_LOG_WARN, "removing a file that no trace names", " file=\"%s\"", e->d_name);
-            unlink(path);
-        }
+        rc = fn(r, e->d_name, path);
         free(path);
     }
     if (d)
@@ -197,16 +260,19 @@ static int remove_leftovers(const char *dir, const struct hs_file_row *rows, siz
     return rc;
 }
 
-static int drop_row(const char *dir, sqlite3 *db, const struct hs_file_row *row, struct hs_err *err)
+/* Brings a row to what is on the disk. An original without its trace stays: it may be the only copy there is. */
+static int settle_row(const struct recovery *r, const struct hs_file_row *row)
 {
-    char *file = hs_files_path(dir, row->id, ".db"), *original = hs_files_path(dir, row->id, ".orig");
+    char *file = hs_files_path(r->dir, row->id, ".db"), *original = hs_files_path(r->dir, row->id, ".orig");
+    int64_t bytes = hs_files_size(original);
     int rc = HS_OK;
     if (hs_files_size(file) < 0) {
         hs_log(HS_LOG_WARN, "forgetting a trace whose file is gone", " trace=%s", row->id);
-        rc = hs_catalogue_drop_file(db, row->id, err);
-        unlink(original);
-    } else if (row->bytes_original >= 0 && hs_files_size(original) < 0) {
-        rc = hs_catalogue_set_original(db, row->id, -1, err);
+        if (bytes >= 0)
+            hs_log(HS_LOG_WARN, "its original is still there and can be imported again", " file=\"%s\"", original);
+        rc = hs_catalogue_drop_file(r->catalogue, row->id, r->err);
+    } else if (bytes != row->bytes_original && (bytes >= 0 || row->bytes_original >= 0)) {
+        rc = hs_catalogue_set_original(r->catalogue, row->id, bytes, r->err);
     }
     free(file);
     free(original);
@@ -216,15 +282,18 @@ static int drop_row(const char *dir, sqlite3 *db, const struct hs_file_row *row,
 int hs_files_recover(const char *dir, sqlite3 *catalogue, struct hs_err *err)
 {
     struct hs_file_row *rows = NULL;
-    size_t n = 0;
+    struct recovery r = {.dir = dir, .catalogue = catalogue, .err = err};
     int rc = hs_catalogue_begin(catalogue, err);
     if (rc)
         return rc;
-    rc = hs_catalogue_files(catalogue, &rows, &n, err);
+    rc = hs_catalogue_files(catalogue, &rows, &r.n, err);
+    r.rows = rows;
     if (!rc)
-        rc = remove_leftovers(dir, rows, n, err);
-    for (size_t i = 0; !rc && i < n; i++)
-        rc = drop_row(dir, catalogue, &rows[i], err);
+        rc = each_file(&r, settle_temps);
+    if (!rc)
+        rc = each_file(&r, settle_trace);
+    for (size_t i = 0; !rc && i < r.n; i++)
+        rc = settle_row(&r, &rows[i]);
     free(rows);
     return hs_catalogue_end(catalogue, rc, err);
 }

@@ -1,6 +1,7 @@
 #include "store/store.h"
 
 #include "base/clock.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "store/catalogue.h"
 #include "store/files.h"
@@ -215,7 +216,7 @@ static int delete_traces(struct hs_store *s, const char *run, const char *id, st
         char **temp = hs_calloc(2 * n, sizeof *temp);
         for (size_t i = 0; !rc && i < 2 * n; i++) {
             char *path = hs_files_path(s->dir, ids[i / 2], exts[i % 2]);
-            temp[i] = hs_files_temp(s->dir, "-deleted");
+            temp[i] = hs_files_deleted(s->dir, ids[i / 2], exts[i % 2]);
             rename(path, temp[i]); /* there may be no original */
             free(path);
         }
@@ -284,7 +285,7 @@ void hs_run_rows_free(struct hs_run_row *r, size_t n)
     free(r);
 }
 
-static void free_trace_row(struct hs_trace_row *r)
+void hs_trace_row_clear(struct hs_trace_row *r)
 {
     free(r->run);
     free(r->name);
@@ -294,8 +295,22 @@ static void free_trace_row(struct hs_trace_row *r)
 void hs_trace_rows_free(struct hs_trace_row *r, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        free_trace_row(&r[i]);
+        hs_trace_row_clear(&r[i]);
     free(r);
+}
+
+char *hs_store_quality_json(const struct hs_quality *q)
+{
+    struct hs_buf b = HS_BUF_INIT(1 << 16);
+    struct hs_json j = HS_JSON_INIT(&b);
+    hs_json_obj(&j);
+    for (int k = 0; k < HS_QUALITY_KINDS; k++)
+        if (q->count[k]) {
+            hs_json_key(&j, hs_quality_infos[k].name);
+            hs_json_i64(&j, q->count[k]);
+        }
+    hs_json_end(&j);
+    return b.p; /* a malloc'd text */
 }
 
 int hs_store_runs(struct hs_store *s, struct hs_run_row **out, size_t *n, struct hs_err *err)
@@ -371,6 +386,18 @@ char *hs_store_original_path(struct hs_store *s, const char *id)
 
 /* ---- views ---- */
 
+/* No row names the trace any more: it was deleted while somebody was about to read it. */
+static bool is_forgotten(struct hs_store *s, const char *id)
+{
+    bool there = false, original = false;
+    pthread_mutex_lock(&s->lock);
+    int rc = hs_catalogue_has_file(s->db, id, &there, &original, NULL);
+    pthread_mutex_unlock(&s->lock);
+    return !rc && !there;
+}
+
+/* Between the look into the catalogue and the opening a deletion may take the file away (and for a moment before the
+ * catalogue forgets it): whatever the opening then says, the trace is not there. */
 int hs_store_pin_trace(struct hs_store *s, const char *id, struct hs_view **out, struct hs_err *err)
 {
     struct hs_trace_row row;
@@ -379,7 +406,9 @@ int hs_store_pin_trace(struct hs_store *s, const char *id, struct hs_view **out,
         return rc;
     char *path = hs_files_path(s->dir, row.id, ".db");
     rc = hs_views_pin(s->views, row.id, path, out, err);
-    free_trace_row(&row);
+    if (rc && is_forgotten(s, row.id))
+        rc = hs_fail(err, HS_ENOTFOUND, "there is no trace %s (any more)", row.id);
+    hs_trace_row_clear(&row);
     free(path);
     return rc;
 }
@@ -389,7 +418,7 @@ void hs_store_unpin_trace(struct hs_store *s, struct hs_view *v)
     hs_views_unpin(s->views, v);
 }
 
-int hs_store_pin_run(struct hs_store *s, const char *run, struct hs_run **out, struct hs_err *err)
+static int pin_run_once(struct hs_store *s, const char *run, struct hs_run **out, struct hs_err *err)
 {
     struct hs_trace_row *rows = NULL;
     size_t n = 0, pinned = 0;
@@ -410,6 +439,15 @@ int hs_store_pin_run(struct hs_store *s, const char *run, struct hs_run **out, s
         hs_views_unpin(s->views, m[i].view);
     free(m);
     hs_trace_rows_free(rows, n);
+    return rc;
+}
+
+/* A trace of the run may be deleted while the others are opened; the run is then what is left of it. */
+int hs_store_pin_run(struct hs_store *s, const char *run, struct hs_run **out, struct hs_err *err)
+{
+    int rc = pin_run_once(s, run, out, err);
+    for (int again = 0; rc == HS_ENOTFOUND && again < 8; again++)
+        rc = pin_run_once(s, run, out, err);
     return rc;
 }
 

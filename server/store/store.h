@@ -1,14 +1,18 @@
 /* store: a data directory. catalogue.db knows runs and traces; traces/<id>.db are the traces (store/writer.h),
  * traces/<id>.orig the bytes as uploaded, if kept. A trace appears whole or not at all: it is written as
- * traces/<id or random>.tmp, synced, renamed, and only then named in the catalogue, in one transaction; opening the
- * store removes what no catalogue row names. Several processes may have one store open (SQLite's locking; a flock on
- * <dir>/lock keeps recovery from removing another process's unfinished files).
+ * traces/<id or random>.tmp, synced, renamed, and only then named in the catalogue, in one transaction. Under its final name
+ * a file is complete, so opening the store names what a crash between the two left unnamed (in the run it was imported to,
+ * which the file tells), and removes .tmp files of dead processes and nothing else: a catalogue that is lost costs no trace
+ * and no original. What it costs is the names: a file that served several runs comes back in the first one only. A deletion
+ * is done when the catalogue has forgotten the trace; interrupted before, the trace stays. Several processes may have one
+ * store open (SQLite's locking; a flock on <dir>/lock keeps recovery from removing another process's unfinished files).
  *
  * All functions are thread-safe; the views they pin are shared, under one LRU budget of bytes. */
 #ifndef HS_STORE_STORE_H
 #define HS_STORE_STORE_H
 
 #include "store/writer.h"
+#include "trace/quality.h"
 
 struct hs_store;
 
@@ -52,6 +56,8 @@ void hs_run_rows_free(struct hs_run_row *r, size_t n);
 /* Traces of a run (NULL: of all), by run, rank, name. HS_ENOTFOUND: no such run. */
 int hs_store_traces(struct hs_store *s, const char *run, struct hs_trace_row **out, size_t *n, struct hs_err *err);
 void hs_trace_rows_free(struct hs_trace_row *r, size_t n);
+void hs_trace_row_clear(struct hs_trace_row *r);         /* of one that stands in the caller's memory */
+char *hs_store_quality_json(const struct hs_quality *q); /* as in a row; free() it */
 /* A trace by id or by a prefix of it (at least 6 digits) that only one has. */
 int hs_store_find(struct hs_store *s, const char *id_prefix, struct hs_trace_row *out, struct hs_err *err);
 int hs_store_delete_run(struct hs_store *s, const char *run, struct hs_err *err); /* files that no run names go, too */

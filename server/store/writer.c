@@ -316,6 +316,8 @@ static int put_meta(struct hs_writer *w, const struct hs_trace *t, const struct 
     int rc = hs_db_prepare(w->db, &st, "INSERT INTO meta VALUES (?, ?)", err);
     for (size_t i = 0; !rc && i < sizeof rows / sizeof rows[0]; i++)
         rc = put_pair(st, rows[i].key, rows[i].text, rows[i].v, err);
+    if (!rc && info->run)
+        rc = put_pair(st, "run", info->run, 0, err);
     sqlite3_finalize(st);
     return rc;
 }

@@ -18,6 +18,7 @@ struct hs_trace_info {
     char id[33];      /* 32 hex digits, "" when not known yet or not kept */
     const char *name; /* file name as given */
     int64_t rank;     /* resolved */
+    const char *run;  /* it is imported to; NULL: to none. Only for a catalogue that was lost (store/store.h) */
 };
 
 int hs_writer_new(struct hs_writer **out, const char *path /* NULL: in memory */, struct hs_err *err);

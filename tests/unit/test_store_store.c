@@ -1,7 +1,8 @@
-/* The data directory: commit, catalogue, deletion, recovery after a crash, shared views, runs. */
+/* The data directory: commit, catalogue, deletion, shared views, runs. Recovery: test_store_recover.c. */
 #include "store/run.h"
 #include "store/store.h"
 #include "store/views.h"
+#include "tests/unit/store_dir.h"
 #include "tests/unit/test.h"
 
 #include <dirent.h>
@@ -13,115 +14,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define ID_A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-#define ID_B "aaaaaabbbbbbbbbbbbbbbbbbbbbbbbbb"
-#define ID_C "cccccccccccccccccccccccccccccccc"
-
-static struct hs_store *open_store(const char *dir)
-{
-    struct hs_store *s = NULL;
-    struct hs_err err = HS_ERR_INIT;
-    struct hs_store_options o = {.dir = dir, .keep_original = true};
-    ck_assert_msg(!hs_store_open(&s, &o, &err), "%s", err.text);
-    return s;
-}
-
-/* A trace of one event whose clock starts at base + ts. */
-static void write_trace(const char *path, const char *id, int64_t base, int64_t ts)
-{
-    struct hs_trace t;
-    struct hs_links l;
-    struct hs_writer *w;
-    struct hs_err err = HS_ERR_INIT;
-    struct hs_trace_info info = {.name = "x.json", .rank = 0};
-    uint32_t parent = HS_NO_EVENT;
-    uint16_t depth = 0;
-    int32_t step = -1;
-    memcpy(info.id, id, 33);
-    hs_trace_init(&t, NULL);
-    hs_links_init(&l);
-    struct hs_segment *s = hs_segment_new();
-    hs_segment_reset(s, 0);
-    s->rows = 1;
-    s->ts[0] = ts;
-    s->dur[0] = 5;
-    s->shape[0] = s->name[0] = s->cat[0] = s->lane[0] = 0;
-    s->ph[0] = 'X';
-    s->digits[0] = 0;
-    ck_assert(hs_vec_push(&t.lanes, ((struct hs_lane){{1, HS_ID_INT}, {2, HS_ID_INT}})));
-    ck_assert(hs_vec_push(&t.shapes, ((struct hs_shape){0, 0})));
-    t.events = 1;
-    t.has_base = base != 0;
-    t.base_ns = base;
-    l.n = 1;
-    l.parent = &parent;
-    l.depth = &depth;
-    l.step = &step;
-    l.sum.events = 1;
-    l.sum.first_ts = ts;
-    l.sum.last_end = ts + 5;
-    ck_assert(!hs_writer_new(&w, path, &err));
-    ck_assert(!hs_writer_segment(w, s, &err));
-    ck_assert_msg(!hs_writer_finish(w, &t, &l, &info, &err), "%s", err.text);
-    hs_writer_free(w);
-    hs_segment_free(s);
-    l.parent = NULL;
-    l.depth = NULL;
-    l.step = NULL;
-    hs_links_free(&l);
-    hs_trace_free(&t);
-}
-
-static void write_text(const char *path, const char *text)
-{
-    FILE *f = fopen(path, "w");
-    ck_assert_ptr_nonnull(f);
-    fputs(text, f);
-    fclose(f);
-}
-
-static int commit(struct hs_store *s, const char *id, const char *run, const char *name, int64_t rank, bool original,
-                  bool *existed)
-{
-    struct hs_trace_row row = {.run = (char *)(uintptr_t)run,
-                               .name = (char *)(uintptr_t)name,
-                               .rank = rank,
-                               .bytes_in = 100,
-                               .bytes_json = 1000,
-                               .events = 1,
-                               .quality_json = (char[]){"{\"bom\": 1}"}};
-    struct hs_err err = HS_ERR_INIT;
-    char *db = hs_store_temp_path(s, ".db"), *orig = original ? hs_store_temp_path(s, ".orig") : NULL;
-    memcpy(row.id, id, 33);
-    write_trace(db, id, 0, 1000);
-    if (orig)
-        write_text(orig, "original bytes");
-    int rc = hs_store_commit(s, &row, db, orig, existed, &err);
-    ck_assert(access(db, F_OK)); /* moved or removed */
-    ck_assert(!orig || access(orig, F_OK));
-    free(db);
-    free(orig);
-    return rc;
-}
-
-/* Names in dir/traces, sorted, joined by blanks. */
-static char *listing(const char *dir)
-{
-    static char out[4096];
-    struct dirent **names;
-    char *traces = hs_asprintf("%s/traces", dir);
-    int n = scandir(traces, &names, NULL, alphasort);
-    out[0] = 0;
-    for (int i = 0; i < n; i++) {
-        if (names[i]->d_name[0] != '.')
-            strcat(strcat(out, names[i]->d_name), " ");
-        free(names[i]);
-    }
-    free(names);
-    free(traces);
-    return out;
-}
-
 START_TEST(committed_traces_are_found)
 {
     char *dir = hs_test_tmpdir(), hash[33], again[33];
@@ -131,13 +23,13 @@ START_TEST(committed_traces_are_found)
     struct hs_run_row *runs;
     size_t n;
     int64_t rank;
-    struct hs_store *s = open_store(dir);
-    ck_assert_int_eq(commit(s, ID_A, "run 1", "a.json", 3, true, &existed), HS_OK);
+    struct hs_store *s = dir_open(dir);
+    ck_assert_int_eq(dir_commit(s, ID_A, "run 1", "a.json", 3, true, &existed), HS_OK);
     ck_assert(!existed);
     ck_assert(!hs_store_run_hash(s, "run 1", hash, &err));
-    ck_assert_int_eq(commit(s, ID_B, "run 1", "b.json", 0, false, &existed), HS_OK);
+    ck_assert_int_eq(dir_commit(s, ID_B, "run 1", "b.json", 0, false, &existed), HS_OK);
     ck_assert(!hs_store_run_hash(s, "run 1", again, &err) && strlen(again) == 32 && strcmp(hash, again));
-    ck_assert_str_eq(listing(dir), ID_A ".db " ID_A ".orig " ID_B ".db ");
+    ck_assert_str_eq(dir_listing(dir), ID_A ".db " ID_A ".orig " ID_B ".db ");
     ck_assert(!hs_store_traces(s, "run 1", &rows, &n, &err) && n == 2);
     ck_assert(rows[0].rank == 0 && rows[1].rank == 3 && !strcmp(rows[1].id, ID_A) && rows[1].has_original &&
               !rows[0].has_original);
@@ -171,12 +63,12 @@ START_TEST(the_same_trace_is_stored_once)
     bool existed;
     struct hs_trace_row *rows;
     size_t n;
-    struct hs_store *s = open_store(dir);
-    ck_assert(!commit(s, ID_A, "one", "a.json", 0, false, &existed) && !existed);
-    ck_assert(!commit(s, ID_A, "one", "a.json", 5, false, &existed) && existed);
-    ck_assert(!commit(s, ID_A, "two", "renamed.json", 1, true, &existed) && !existed);
-    ck_assert(!commit(s, ID_B, "two", "same rank.json", 1, false, &existed) && !existed);
-    ck_assert_str_eq(listing(dir), ID_A ".db " ID_A ".orig " ID_B ".db ");
+    struct hs_store *s = dir_open(dir);
+    ck_assert(!dir_commit(s, ID_A, "one", "a.json", 0, false, &existed) && !existed);
+    ck_assert(!dir_commit(s, ID_A, "one", "a.json", 5, false, &existed) && existed);
+    ck_assert(!dir_commit(s, ID_A, "two", "renamed.json", 1, true, &existed) && !existed);
+    ck_assert(!dir_commit(s, ID_B, "two", "same rank.json", 1, false, &existed) && !existed);
+    ck_assert_str_eq(dir_listing(dir), ID_A ".db " ID_A ".orig " ID_B ".db ");
     ck_assert(!hs_store_traces(s, NULL, &rows, &n, &err) && n == 3);
     ck_assert(!strcmp(rows[0].run, "one") && rows[0].rank == 0 && rows[1].rank == 1 && rows[2].rank == 1);
     ck_assert(!strcmp(rows[1].name, "renamed.json") && !strcmp(rows[2].name, "same rank.json"));
@@ -184,9 +76,9 @@ START_TEST(the_same_trace_is_stored_once)
     ck_assert_int_eq(hs_store_delete_trace(s, "two", ID_C, &err), HS_ENOTFOUND);
     ck_assert_int_eq(hs_store_delete_run(s, "three", &err), HS_ENOTFOUND);
     ck_assert(!hs_store_delete_run(s, "two", &err));
-    ck_assert_str_eq(listing(dir), ID_A ".db " ID_A ".orig "); /* run "one" still names it */
+    ck_assert_str_eq(dir_listing(dir), ID_A ".db " ID_A ".orig "); /* run "one" still names it */
     ck_assert(!hs_store_delete_trace(s, "one", ID_A, &err));
-    ck_assert_str_eq(listing(dir), "");
+    ck_assert_str_eq(dir_listing(dir), "");
     ck_assert(!hs_store_traces(s, NULL, &rows, &n, &err) && n == 0);
     hs_trace_rows_free(rows, n);
     hs_store_close(s);
@@ -206,16 +98,16 @@ START_TEST(names_of_runs_are_data)
     struct hs_run_row *runs;
     size_t n;
     struct hs_err err = HS_ERR_INIT;
-    struct hs_store *s = open_store(dir);
+    struct hs_store *s = dir_open(dir);
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
-        ck_assert_int_eq(commit(s, ID_A, good[i], "n", 0, false, &existed), HS_OK);
+        ck_assert_int_eq(dir_commit(s, ID_A, good[i], "n", 0, false, &existed), HS_OK);
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-        ck_assert_int_eq(commit(s, ID_A, bad[i], "n", 0, false, &existed), HS_EUSAGE);
+        ck_assert_int_eq(dir_commit(s, ID_A, bad[i], "n", 0, false, &existed), HS_EUSAGE);
     memset(lng, 'x', 201);
     lng[201] = 0;
-    ck_assert_int_eq(commit(s, ID_A, lng, "n", 0, false, &existed), HS_EUSAGE);
+    ck_assert_int_eq(dir_commit(s, ID_A, lng, "n", 0, false, &existed), HS_EUSAGE);
     lng[200] = 0;
-    ck_assert_int_eq(commit(s, ID_A, lng, "n", 0, false, &existed), HS_OK);
+    ck_assert_int_eq(dir_commit(s, ID_A, lng, "n", 0, false, &existed), HS_OK);
     ck_assert(!hs_store_runs(s, &runs, &n, &err) && n == 7);
     hs_run_rows_free(runs, n);
     hs_store_close(s);
@@ -225,64 +117,17 @@ START_TEST(names_of_runs_are_data)
 }
 END_TEST
 
-static void touch(const char *dir, const char *name)
-{
-    char *p = hs_asprintf("%s/traces/%s", dir, name);
-    write_text(p, "left over");
-    free(p);
-}
-
-static void forget(const char *dir, const char *name)
-{
-    char *p = hs_asprintf("%s/traces/%s", dir, name);
-    ck_assert(!unlink(p));
-    free(p);
-}
-
-START_TEST(leftovers_are_removed_at_the_next_start)
-{
-    char *dir = hs_test_tmpdir(), living[64];
-    bool existed;
-    struct hs_err err = HS_ERR_INIT;
-    struct hs_trace_row *rows;
-    size_t n;
-    struct hs_store *s = open_store(dir);
-    ck_assert(!commit(s, ID_A, "r", "a", 0, true, &existed) && !commit(s, ID_B, "r", "b", 1, true, &existed));
-    hs_store_close(s);
-    snprintf(living, sizeof living, "%ld-0-12.tmp", (long)getppid()); /* of a process that lives */
-    touch(dir, living);
-    touch(dir, "999999999-0-00000000deadbeef.db.tmp"); /* of one that does not */
-    touch(dir, "999999999-1-00000000deadbeef.orig.tmp");
-    touch(dir, ID_C ".db"); /* renamed, not committed */
-    touch(dir, ID_C ".orig");
-    touch(dir, "notes.txt"); /* not ours */
-    forget(dir, ID_B ".db"); /* somebody removed it by hand */
-    forget(dir, ID_A ".orig");
-    s = open_store(dir);
-    char *want = hs_asprintf("%s %s ", living, ID_A ".db notes.txt"), *got = listing(dir);
-    ck_assert_msg(!strcmp(got, want), "%s, not %s", got, want);
-    free(want);
-    ck_assert(!hs_store_traces(s, "r", &rows, &n, &err) && n == 1 && !strcmp(rows[0].id, ID_A) &&
-              !rows[0].has_original);
-    hs_trace_rows_free(rows, n);
-    ck_assert(!commit(s, ID_B, "r", "b", 1, false, &existed) && !existed); /* it can come again */
-    hs_store_close(s);
-    hs_test_rmdir(dir);
-    free(dir);
-}
-END_TEST
-
 START_TEST(a_second_opener_spares_unfinished_files)
 {
     char *dir = hs_test_tmpdir();
-    struct hs_store *a = open_store(dir), *b;
+    struct hs_store *a = dir_open(dir), *b;
     char *temp = hs_store_temp_path(a, ".db");
-    write_text(temp, "half");
-    b = open_store(dir); /* another opener: no recovery while `a` lives */
+    dir_write_text(temp, "half");
+    b = dir_open(dir); /* another opener: no recovery while `a` lives */
     ck_assert(!access(temp, F_OK));
     hs_store_close(a);
     hs_store_close(b);
-    a = open_store(dir);
+    a = dir_open(dir);
     ck_assert(access(temp, F_OK));
     hs_store_close(a);
     hs_test_rmdir(dir);
@@ -297,12 +142,12 @@ START_TEST(two_openers_see_each_other)
     bool existed;
     struct hs_err err = HS_ERR_INIT;
     struct hs_view *v;
-    struct hs_store *a = open_store(dir), *b = open_store(dir), *ro = NULL;
+    struct hs_store *a = dir_open(dir), *b = dir_open(dir), *ro = NULL;
     struct hs_store_options o = {.dir = dir, .read_only = true};
-    ck_assert(!commit(a, ID_A, "r", "a", 0, false, &existed));
+    ck_assert(!dir_commit(a, ID_A, "r", "a", 0, false, &existed));
     ck_assert(!hs_store_pin_trace(b, ID_A, &v, &err));
     ck_assert_msg(!hs_store_open(&ro, &o, &err), "%s", err.text);
-    ck_assert_int_eq(commit(ro, ID_B, "r", "b", 0, false, &existed), HS_EINTERNAL);
+    ck_assert_int_eq(dir_commit(ro, ID_B, "r", "b", 0, false, &existed), HS_EINTERNAL);
     ck_assert(!hs_store_delete_run(a, "r", &err));
     ck_assert_int_eq(v->sum.events, 1); /* still readable for who has it */
     hs_store_unpin_trace(b, v);
@@ -320,7 +165,7 @@ END_TEST
 START_TEST(a_newer_catalogue_is_refused)
 {
     char *dir = hs_test_tmpdir(), *path = hs_asprintf("%s/catalogue.db", dir);
-    struct hs_store *s = open_store(dir);
+    struct hs_store *s = dir_open(dir);
     struct hs_store_options o = {.dir = dir};
     struct hs_err err = HS_ERR_INIT;
     sqlite3 *db;
@@ -339,10 +184,10 @@ START_TEST(originals_go_first_when_there_is_no_room)
 {
     char *dir = hs_test_tmpdir();
     bool existed;
-    struct hs_store *s = open_store(dir);
-    ck_assert(!commit(s, ID_A, "r", "a", 0, true, &existed) && !commit(s, ID_B, "r", "b", 1, true, &existed));
+    struct hs_store *s = dir_open(dir);
+    ck_assert(!dir_commit(s, ID_A, "r", "a", 0, true, &existed) && !dir_commit(s, ID_B, "r", "b", 1, true, &existed));
     ck_assert_int_eq(hs_store_reclaim(s, 1), (int64_t)strlen("original bytes"));
-    ck_assert_str_eq(listing(dir), ID_A ".db " ID_B ".db " ID_B ".orig "); /* the oldest went */
+    ck_assert_str_eq(dir_listing(dir), ID_A ".db " ID_B ".db " ID_B ".orig "); /* the oldest went */
     ck_assert_ptr_null(hs_store_original_path(s, ID_A));
     ck_assert_int_gt(hs_store_reclaim(s, 1 << 20), 0);
     ck_assert_int_eq(hs_store_reclaim(s, 1 << 20), 0);
@@ -388,15 +233,15 @@ START_TEST(a_full_disk_costs_originals_not_traces)
     struct hs_err err = HS_ERR_INIT;
     bool existed;
     sqlite3_vfs *v = sqlite3_vfs_find(NULL);
-    struct hs_store *s = open_store(dir);
+    struct hs_store *s = dir_open(dir);
     g_open = v->xOpen;
     v->xOpen = faulty_open;
-    ck_assert(!commit(s, ID_A, "r", "a", 0, true, &existed));
+    ck_assert(!dir_commit(s, ID_A, "r", "a", 0, true, &existed));
     char *orig = hs_store_original_path(s, ID_A);
     snprintf(g_original, sizeof g_original, "%s", orig);
-    ck_assert_int_eq(commit(s, ID_B, "r", "b", 1, false, &existed), HS_OK); /* after ID_A's original went */
+    ck_assert_int_eq(dir_commit(s, ID_B, "r", "b", 1, false, &existed), HS_OK); /* after ID_A's original went */
     ck_assert(access(orig, F_OK));
-    ck_assert_str_eq(listing(dir), ID_A ".db " ID_B ".db ");
+    ck_assert_str_eq(dir_listing(dir), ID_A ".db " ID_B ".db ");
     /* Nothing is left to give up: the sentence, and nothing half. */
     struct hs_writer *w = NULL;
     char *temp = hs_store_temp_path(s, ".db");
@@ -404,7 +249,7 @@ START_TEST(a_full_disk_costs_originals_not_traces)
     int rc = hs_writer_new(&w, temp, &err);
     ck_assert_msg(rc == HS_ENOSPACE && strstr(err.text, "no space left"), "%d %s", rc, err.text);
     g_refusals = 0;
-    ck_assert_str_eq(listing(dir), ID_A ".db " ID_B ".db ");
+    ck_assert_str_eq(dir_listing(dir), ID_A ".db " ID_B ".db ");
     v->xOpen = g_open;
     hs_store_close(s);
     hs_test_rmdir(dir);
@@ -426,7 +271,7 @@ START_TEST(clocks_of_a_run_are_brought_together)
                          ts[3] = {7000, 1000, 1700000000000000000};
     for (int i = 0; i < 3; i++) {
         char *p = hs_asprintf("%s/%d.db", dir, i);
-        write_trace(p, i == 0 ? ID_A : i == 1 ? ID_B : ID_C, base[i], ts[i]);
+        dir_write_trace(p, i == 0 ? ID_A : i == 1 ? ID_B : ID_C, base[i], ts[i]);
         ck_assert(!hs_view_open(p, &v[i], &err));
         v[i]->rank = 2 - i;
         free(p);
@@ -460,9 +305,9 @@ START_TEST(a_pinned_run_has_the_ranks_of_the_catalogue)
     struct hs_err err = HS_ERR_INIT;
     bool existed;
     struct hs_run *run, *other;
-    struct hs_store *s = open_store(dir);
-    ck_assert(!commit(s, ID_A, "r", "a", 9, false, &existed) && !commit(s, ID_B, "r", "b", 4, false, &existed));
-    ck_assert(!commit(s, ID_A, "q", "a", 1, false, &existed));
+    struct hs_store *s = dir_open(dir);
+    ck_assert(!dir_commit(s, ID_A, "r", "a", 9, false, &existed) && !dir_commit(s, ID_B, "r", "b", 4, false, &existed));
+    ck_assert(!dir_commit(s, ID_A, "q", "a", 1, false, &existed));
     ck_assert(!hs_store_pin_run(s, "r", &run, &err) && !hs_store_pin_run(s, "q", &other, &err));
     ck_assert(run->n == 2 && run->ranks[0].rank == 4 && run->ranks[1].rank == 9);
     ck_assert(other->ranks[0].rank == 1 && other->ranks[0].view == run->ranks[1].view); /* open once */
@@ -470,9 +315,9 @@ START_TEST(a_pinned_run_has_the_ranks_of_the_catalogue)
     hs_store_unpin_run(s, other);
     ck_assert_int_eq(hs_store_pin_run(s, "none", &run, &err), HS_ENOTFOUND);
     char *p = hs_asprintf("%s/traces/%s.db", dir, ID_B);
-    write_text(p, "damaged");
+    dir_write_text(p, "damaged");
     hs_store_close(s);
-    s = open_store(dir);
+    s = dir_open(dir);
     ck_assert_int_eq(hs_store_pin_run(s, "r", &run, &err), HS_EINPUT);
     ck_assert_ptr_nonnull(strstr(err.text, ID_B));
     ck_assert(!hs_store_pin_run(s, "q", &run, &err)); /* harms no other */
@@ -495,7 +340,7 @@ START_TEST(the_longest_unused_view_goes_first)
     struct hs_views *s = hs_views_new(SIZE_MAX, 2);
     for (int i = 0; i < 3; i++) {
         path[i] = hs_asprintf("%s/%d.db", dir, i);
-        write_trace(path[i], id[i], 0, i);
+        dir_write_trace(path[i], id[i], 0, i);
         ck_assert(!hs_views_pin(s, id[i], path[i], &v[i], &err));
     }
     ck_assert_uint_eq(hs_views_stats(s).pinned, 3);
@@ -528,7 +373,7 @@ START_TEST(decoded_bytes_count_against_the_budget)
     struct hs_view *v;
     struct hs_events e;
     struct hs_views *s = hs_views_new(1, 10);
-    write_trace(path, ID_A, 0, 1);
+    dir_write_trace(path, ID_A, 0, 1);
     ck_assert(!hs_views_pin(s, ID_A, path, &v, &err) && !hs_view_events(v, HS_EV_TS, &e, &err));
     hs_views_unpin(s, v);
     ck_assert_uint_eq(hs_views_stats(s).open, 0);
@@ -569,7 +414,7 @@ START_TEST(many_threads_share_views)
     pthread_t t[4];
     for (int i = 0; i < 3; i++) {
         p.path[i] = hs_asprintf("%s/%d.db", dir, i);
-        write_trace(p.path[i], ID_A, 0, i);
+        dir_write_trace(p.path[i], ID_A, 0, i);
     }
     for (int i = 0; i < 4; i++)
         ck_assert(!pthread_create(&t[i], NULL, pin_many, &p));
@@ -591,7 +436,6 @@ HS_SUITE(store_store)
     HS_TEST(committed_traces_are_found);
     HS_TEST(the_same_trace_is_stored_once);
     HS_TEST(names_of_runs_are_data);
-    HS_TEST(leftovers_are_removed_at_the_next_start);
     HS_TEST(a_second_opener_spares_unfinished_files);
     HS_TEST(two_openers_see_each_other);
     HS_TEST(a_newer_catalogue_is_refused);

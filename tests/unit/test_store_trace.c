@@ -207,7 +207,7 @@ static void unmake(struct made *m)
     hs_trace_free(&m->t);
 }
 
-static const struct hs_trace_info g_info = {"0123456789abcdef0123456789abcdef", "rank5.json", 5};
+static const struct hs_trace_info g_info = {"0123456789abcdef0123456789abcdef", "rank5.json", 5, NULL};
 
 static struct hs_writer *write_made(const struct made *m, const char *path)
 {
