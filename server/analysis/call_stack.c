@@ -47,6 +47,8 @@ struct job {
     struct hs_name_filter *filter;
     uint8_t *name_fits; /* by symbol: 0 not asked yet, 1 yes, 2 no */
     uint32_t *link;
+    bool by_parent, with_kernels; /* parameters, looked up once */
+    int64_t parent;
     uint32_t *chosen;
     size_t n;
 };
@@ -60,18 +62,15 @@ static bool name_fits(struct job *j, uint32_t sym)
     return j->name_fits[sym] == 1;
 }
 
-static bool wanted(struct job *j, uint32_t e, const struct hs_params *p)
+static bool wanted(struct job *j, uint32_t e)
 {
     const struct hs_events *ev = &j->cpu.ev;
     if (!hs_cpu_is_span(&j->cpu, e) || ev->lane[e] >= j->sel.view->nlanes || !j->threads.on[ev->lane[e]] ||
         !hs_select_has(&j->sel, ev->ts[e], hs_cpu_step(&j->cpu, e)))
         return false;
-    if (hs_param_has(p, "parent")) {
-        int64_t parent = hs_param_i64(p, "parent");
-        if (parent < 0 ? ev->parent[e] != HS_NO_EVENT : ev->parent[e] != parent)
-            return false;
-    }
-    if (hs_param_bool(p, "with_kernels") && !j->beneath.count[e])
+    if (j->by_parent && (j->parent < 0 ? ev->parent[e] != HS_NO_EVENT : ev->parent[e] != j->parent))
+        return false;
+    if (j->with_kernels && !j->beneath.count[e])
         return false;
     return name_fits(j, ev->name[e]);
 }
@@ -204,7 +203,7 @@ static int one_rank(struct job *j, const struct hs_run_rank *r, const struct hs_
     j->chosen = hs_realloc_array(NULL, j->cpu.ev.n + 1, sizeof *j->chosen);
     j->n = 0;
     for (size_t e = 0; e < j->cpu.ev.n; e++)
-        if (wanted(j, (uint32_t)e, p))
+        if (wanted(j, (uint32_t)e))
             j->chosen[j->n++] = (uint32_t)e;
     write_rows(j, j->chosen, j->n, page, out);
     if (!j->n)
@@ -223,7 +222,9 @@ out:
 
 static int run(struct hs_run *r, const struct hs_params *p, struct hs_table *out, struct hs_err *err)
 {
-    struct job j = {.n = 0};
+    struct job j = {.by_parent = hs_param_has(p, "parent"), .with_kernels = hs_param_bool(p, "with_kernels")};
+    if (j.by_parent)
+        j.parent = hs_param_i64(p, "parent");
     struct hs_page page = hs_page_of(p);
     int rc = hs_name_filter_new(&j.filter, hs_param_text(p, "name"), err);
     for (size_t i = 0; i < r->n && !rc; i++)

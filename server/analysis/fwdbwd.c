@@ -26,24 +26,15 @@ static int by_id(const void *a, const void *b)
     return (y->start > x->start) - (y->start < x->start); /* at one time the start comes first */
 }
 
-static struct end *flows(const struct hs_cpu *c, const int64_t *ids, const uint8_t *is_fwdbwd, size_t *n)
+static struct end *flows(const struct hs_cpu *c, const struct hs_sparse *ids, const uint8_t *is_fwdbwd, size_t *n)
 {
-    struct end *list = NULL;
+    struct end *list = hs_realloc_array(NULL, ids->n + 1, sizeof *list);
     *n = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        size_t k = 0;
-        for (size_t e = 0; e < c->ev.n; e++) {
-            uint8_t ph = c->ev.ph[e];
-            if ((ph != 's' && ph != 'f') || c->ev.cat[e] >= c->view->nsyms || !is_fwdbwd[c->ev.cat[e]] ||
-                ids[e] == HS_NO_VALUE)
-                continue;
-            if (pass)
-                list[k] = (struct end){ids[e], c->ev.ts[e], c->ev.lane[e], HS_NO_EVENT, ph == 's'};
-            k++;
-        }
-        *n = k;
-        if (!pass)
-            list = hs_realloc_array(NULL, k + 1, sizeof *list);
+    for (size_t i = 0; i < ids->n; i++) {
+        uint32_t e = ids->event[i];
+        uint8_t ph = c->ev.ph[e];
+        if ((ph == 's' || ph == 'f') && c->ev.cat[e] < c->view->nsyms && is_fwdbwd[c->ev.cat[e]])
+            list[(*n)++] = (struct end){ids->v[i], c->ev.ts[e], c->ev.lane[e], HS_NO_EVENT, ph == 's'};
     }
     return list;
 }
@@ -85,7 +76,7 @@ static void find_operators(const struct hs_cpu *c, struct end *list, size_t n)
 
 int hs_fwdbwd(const struct hs_cpu *c, uint32_t **out, struct hs_err *err)
 {
-    const int64_t *ids;
+    struct hs_sparse ids;
     size_t n = 0;
     uint8_t *is_fwdbwd = hs_calloc(c->view->nsyms, 1);
     bool any = false;
@@ -98,12 +89,12 @@ int hs_fwdbwd(const struct hs_cpu *c, uint32_t **out, struct hs_err *err)
             any = true;
         }
     }
-    int rc = any ? c->view->ops->arg_i64(c->view, "id", 0, &ids, err) : HS_OK;
+    int rc = any ? c->view->ops->arg_sparse(c->view, "id", 0, &ids, err) : HS_OK;
     if (rc || !any) {
         free(is_fwdbwd);
         return rc;
     }
-    struct end *list = flows(c, ids, is_fwdbwd, &n);
+    struct end *list = flows(c, &ids, is_fwdbwd, &n);
     free(is_fwdbwd);
     if (n)
         qsort(list, n, sizeof *list, by_place);

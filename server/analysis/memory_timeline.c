@@ -77,21 +77,30 @@ static int32_t narrow(int64_t v)
     return v >= INT32_MIN && v <= INT32_MAX ? (int32_t)v : -1;
 }
 
-struct args {
-    const int64_t *bytes, *allocated, *reserved, *addr, *type, *device, *number;
+/* An argument of the events that have it, walked along with them. */
+struct arg {
+    struct hs_sparse list;
+    size_t at;
 };
 
-static int read_args(struct hs_view *v, struct args *a, struct hs_err *err)
+static int64_t arg_of(struct arg *a, uint32_t event)
 {
-    const struct {
-        const char *key;
-        const int64_t **out;
-    } keys[] = {{"Bytes", &a->bytes},  {"Total Allocated", &a->allocated}, {"Total Reserved", &a->reserved},
-                {"Addr", &a->addr},    {"Device Type", &a->type},          {"Device Id", &a->device},
-                {"Ev Idx", &a->number}};
+    while (a->at < a->list.n && a->list.event[a->at] < event)
+        a->at++;
+    return a->at < a->list.n && a->list.event[a->at] == event ? a->list.v[a->at] : HS_NO_VALUE;
+}
+
+enum { BYTES, ALLOCATED, RESERVED, ADDR, TYPE, DEVICE, NUMBER, ARGS };
+
+static int read_args(struct hs_view *v, struct arg args[ARGS], struct hs_err *err)
+{
+    static const char *const keys[ARGS] = {"Bytes",       "Total Allocated", "Total Reserved", "Addr",
+                                           "Device Type", "Device Id",       "Ev Idx"};
     int rc = HS_OK;
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0] && !rc; i++)
-        rc = v->ops->arg_i64(v, keys[i].key, 1, keys[i].out, err);
+    for (size_t i = 0; i < ARGS && !rc; i++) {
+        args[i].at = 0;
+        rc = v->ops->arg_sparse(v, keys[i], 1, &args[i].list, err);
+    }
     return rc;
 }
 
@@ -124,26 +133,28 @@ static int collect(struct job *j, const char *type, struct hs_err *err)
 {
     struct hs_view *v = j->sel.view;
     struct hs_events ev;
-    struct args a;
+    struct arg args[ARGS];
     uint32_t memory = hs_view_sym(v, "[memory]");
     j->changes.n = 0;
     if (memory == HS_NO_SYM || !has_memory_events(v))
         return HS_OK;
     int rc = hs_view_events(v, HS_EV_TS | HS_EV_NAME, &ev, err);
     if (!rc)
-        rc = read_args(v, &a, err);
-    for (size_t e = 0; e < ev.n && !rc; e++) {
-        if (ev.name[e] != memory || a.bytes[e] == HS_NO_VALUE)
+        rc = read_args(v, args, err);
+    for (size_t i = 0; !rc && i < args[BYTES].list.n; i++) {
+        uint32_t e = args[BYTES].list.event[i];
+        if (ev.name[e] != memory)
             continue;
+        int64_t told = arg_of(&args[TYPE], e), device = arg_of(&args[DEVICE], e);
         struct change c = {ev.ts[e],
-                           a.bytes[e],
-                           a.allocated[e],
-                           a.reserved[e],
-                           a.addr[e],
-                           a.number[e],
-                           a.type[e] == HS_NO_VALUE ? -1 : narrow(a.type[e]),
-                           a.device[e] == HS_NO_VALUE ? -1 : narrow(a.device[e]),
-                           (uint32_t)e};
+                           args[BYTES].list.v[i],
+                           arg_of(&args[ALLOCATED], e),
+                           arg_of(&args[RESERVED], e),
+                           arg_of(&args[ADDR], e),
+                           arg_of(&args[NUMBER], e),
+                           told == HS_NO_VALUE ? -1 : narrow(told),
+                           device == HS_NO_VALUE ? -1 : narrow(device),
+                           e};
         bool host = c.type == 0;
         if (type && hs_str_is(hs_cstr(type), "cpu") != host)
             continue;

@@ -64,10 +64,34 @@ static int by_value(const void *a, const void *b)
     return (x->v > y->v) - (x->v < y->v);
 }
 
+/* The same as gather where the values lie close together, as lengths of queues do: without sorting. */
+static bool gather_close(struct hs_weights *w)
+{
+    int64_t min = INT64_MAX, max = INT64_MIN;
+    for (size_t i = 0; i < w->n; i++) {
+        min = hs_min_i64(min, w->p[i].v);
+        max = hs_max_i64(max, w->p[i].v);
+    }
+    uint64_t range = w->n ? (uint64_t)max - (uint64_t)min : UINT64_MAX;
+    if (range >= w->n)
+        return false;
+    int64_t *sum = hs_calloc((size_t)range + 1, sizeof *sum);
+    for (size_t i = 0; i < w->n; i++)
+        sum[w->p[i].v - min] = hs_add_sat(sum[w->p[i].v - min], w->p[i].w);
+    w->n = 0;
+    for (size_t k = 0; k <= (size_t)range; k++)
+        if (sum[k])
+            w->p[w->n++] = (struct hs_weight){min + (int64_t)k, sum[k]};
+    free(sum);
+    return true;
+}
+
 /* Sorted by value and one entry a value: the result is then the same for every order of the input. */
 static void gather(struct hs_weights *w)
 {
     size_t k = 0;
+    if (gather_close(w))
+        return;
     qsort(w->p, w->n, sizeof *w->p, by_value);
     for (size_t i = 1; i < w->n; i++) {
         if (w->p[i].v == w->p[k].v)

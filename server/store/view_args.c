@@ -183,15 +183,22 @@ static void put_value(const struct hs_view *v, const struct value *x, char form,
         ((uint32_t *)data)[event] = x->type == HS_V_STR ? (uint32_t)x->v : HS_NO_SYM;
 }
 
+static int load_streams(struct hs_view_file *f, struct plan *p, uint64_t k, struct hs_err *err)
+{
+    int rc = HS_OK;
+    for (size_t i = 0; i < p->nstreams && !rc; i++) {
+        rc = hs_arg_values_load(f, p->columns[i], k, &p->streams[i], err);
+        p->streams[i].at = 0;
+    }
+    return rc;
+}
+
 static int fill_segment(struct hs_view_file *f, struct plan *p, uint64_t k, char form, void *data, struct hs_err *err)
 {
     size_t base = (size_t)(k * HS_SEG_ROWS), rows = hs_view_segment_rows(f, k);
-    for (size_t i = 0; i < p->nstreams; i++) {
-        int rc = hs_arg_values_load(f, p->columns[i], k, &p->streams[i], err);
-        if (rc)
-            return rc;
-        p->streams[i].at = 0;
-    }
+    int rc = load_streams(f, p, k, err);
+    if (rc)
+        return rc;
     for (size_t i = 0; i < rows; i++) {
         struct value x;
         if (!plan_next(p, f->ev.shape[base + i], &x))
@@ -223,6 +230,65 @@ static int make_array(struct hs_view_file *f, const char *key, int level, char f
     return rc;
 }
 
+/* ---- one argument of the events that have it ---- */
+
+#define SPARSE 'p' /* beside the forms i, f and s of whole arrays */
+
+/* Appends those of a segment. `s` has room for all events whose shape has the argument. */
+static int sparse_segment(struct hs_view_file *f, struct plan *p, const uint8_t *has, uint64_t k, uint32_t *event,
+                          int64_t *v, size_t *n, struct hs_err *err)
+{
+    size_t base = (size_t)(k * HS_SEG_ROWS), rows = hs_view_segment_rows(f, k);
+    int rc = load_streams(f, p, k, err);
+    for (size_t i = 0; !rc && i < rows; i++) {
+        struct value x;
+        uint32_t shape = f->ev.shape[base + i];
+        if (!has[shape])
+            continue;
+        if (!plan_next(p, shape, &x))
+            return hs_view_damaged(f, err, "arguments are missing");
+        if (x.type == HS_V_STR && (x.v < 0 || (uint64_t)x.v >= f->base.nsyms))
+            return hs_view_damaged(f, err, "an argument is no text");
+        v[*n] = as_i64(&f->base, &x);
+        event[*n] = (uint32_t)(base + i);
+        *n += v[*n] != HS_NO_VALUE;
+    }
+    return rc;
+}
+
+/* One block: the struct, the values, the event numbers. */
+static int make_sparse(struct hs_view_file *f, const char *key, int level, void **out, struct hs_err *err)
+{
+    struct plan p = {0};
+    size_t n = 0;
+    int rc = hs_file_load_events(f, HS_EV_SHAPE, err);
+    if (rc)
+        return rc;
+    plan_make(&p, f, hs_view_sym(&f->base, key), level);
+    uint8_t *has = hs_calloc(f->nshapes, 1);
+    for (size_t s = 0; s < f->nshapes; s++)
+        has[s] = p.first[s] != p.first[s + 1];
+    for (size_t i = 0; i < f->ev.n; i++)
+        n += has[f->ev.shape[i]];
+    void *block = NULL;
+    rc = hs_view_alloc(f, &block, sizeof(struct hs_sparse) + n * (sizeof(int64_t) + sizeof(uint32_t)), 1, err);
+    if (!rc) {
+        int64_t *v = (int64_t *)((struct hs_sparse *)block + 1);
+        uint32_t *event = (uint32_t *)(v + n);
+        n = 0;
+        for (uint64_t k = 0; !rc && k < f->segments; k++)
+            rc = sparse_segment(f, &p, has, k, event, v, &n, err);
+        *(struct hs_sparse *)block = (struct hs_sparse){n, event, v};
+    }
+    free(has);
+    plan_free(&p);
+    if (rc)
+        free(block);
+    else
+        *out = block;
+    return rc;
+}
+
 static int get_array(struct hs_view *v, const char *key, int level, char form, const void **out, struct hs_err *err)
 {
     struct hs_view_file *f = hs_view_file(v);
@@ -233,7 +299,7 @@ static int get_array(struct hs_view *v, const char *key, int level, char form, c
         a = a->next;
     if (!a) {
         void *data = NULL;
-        rc = make_array(f, key, level, form, &data, err);
+        rc = form == SPARSE ? make_sparse(f, key, level, &data, err) : make_array(f, key, level, form, &data, err);
         if (!rc) {
             a = hs_malloc(sizeof *a);
             *a = (struct hs_arg_array){f->args, form, level, hs_strdup(key), data};
@@ -270,6 +336,15 @@ int hs_file_arg_sym(struct hs_view *v, const char *key, int level, const uint32_
     int rc = get_array(v, key, level, 's', &data, err);
     if (!rc)
         *out = data;
+    return rc;
+}
+
+int hs_file_arg_sparse(struct hs_view *v, const char *key, int level, struct hs_sparse *out, struct hs_err *err)
+{
+    const void *data;
+    int rc = get_array(v, key, level, SPARSE, &data, err);
+    if (!rc)
+        *out = *(const struct hs_sparse *)data;
     return rc;
 }
 

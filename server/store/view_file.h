@@ -19,7 +19,7 @@ struct hs_arg_cursor;
 /* One argument of all events, as asked for by arg_i64, arg_f64 or arg_sym. */
 struct hs_arg_array {
     struct hs_arg_array *next;
-    char form; /* 'i', 'f', 's' */
+    char form; /* 'i', 'f', 's'; 'p': a struct hs_sparse */
     int level;
     char *key;
     void *data;

@@ -69,6 +69,12 @@ struct hs_view {
     const struct hs_view_ops *ops;
 };
 
+struct hs_sparse {
+    size_t n;
+    const uint32_t *event;
+    const int64_t *v; /* never HS_NO_VALUE */
+};
+
 struct hs_event_reader;
 
 /* What stands behind a view. Each returns 0 or a status with a message. */
@@ -82,6 +88,8 @@ struct hs_view_ops {
     int (*arg_i64)(struct hs_view *v, const char *key, int level, const int64_t **out, struct hs_err *err);
     int (*arg_f64)(struct hs_view *v, const char *key, int level, const double **out, struct hs_err *err);
     int (*arg_sym)(struct hs_view *v, const char *key, int level, const uint32_t **out, struct hs_err *err);
+    /* The i64 form of an argument that few events have: only those that have it, ascending. */
+    int (*arg_sparse)(struct hs_view *v, const char *key, int level, struct hs_sparse *out, struct hs_err *err);
     /* The event, whole, as JSON text, its fields in their order with their types and digits. */
     int (*event_json)(struct hs_view *v, uint32_t event, struct hs_buf *out, struct hs_err *err);
     /* The same for who walks through many events, ascending: a reader has its own place in the trace, while event_json has

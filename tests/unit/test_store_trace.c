@@ -325,6 +325,24 @@ static void check_args(struct hs_view *v)
     ck_assert(!v->ops->arg_i64(v, "correlation", 1, &again, &err) && again == corr);
 }
 
+/* The same as the array of all events without those that lack the argument. */
+static void check_sparse(struct hs_view *v, const char *key, int level)
+{
+    struct hs_err err = HS_ERR_INIT;
+    struct hs_sparse few, again;
+    const int64_t *all;
+    size_t k = 0;
+    ck_assert(!v->ops->arg_i64(v, key, level, &all, &err) && !v->ops->arg_sparse(v, key, level, &few, &err));
+    for (size_t i = 0; i < N; i++) {
+        if (all[i] == HS_NO_VALUE)
+            continue;
+        ck_assert(k < few.n && few.event[k] == i && few.v[k] == all[i]);
+        k++;
+    }
+    ck_assert_uint_eq(k, few.n);
+    ck_assert(!v->ops->arg_sparse(v, key, level, &again, &err) && again.v == few.v && again.event == few.event);
+}
+
 static void check_json(struct hs_view *v, uint32_t event, const char *want)
 {
     struct hs_buf b = HS_BUF_INIT(10000);
@@ -358,6 +376,10 @@ static void check_view(struct hs_view *v, const struct made *m)
     check_events(v, m);
     check_tables(v, m);
     check_args(v);
+    check_sparse(v, "correlation", 1);
+    check_sparse(v, "stream", 1);
+    check_sparse(v, "twice", 0);
+    check_sparse(v, "no such key", 1);
     check_whole_events(v);
     ck_assert_uint_gt(hs_view_bytes(v), (size_t)N * 40);
     ck_assert_uint_eq(hs_view_sym(v, "aten::mm"), hs_intern_find(&m->t.syms, "aten::mm", 8));
