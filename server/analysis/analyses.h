@@ -34,6 +34,8 @@ extern const struct hs_analysis hs_analysis_quality;
 extern const struct hs_analysis hs_analysis_timeline;
 extern const struct hs_analysis hs_analysis_stragglers;
 extern const struct hs_analysis hs_analysis_collectives;
+extern const struct hs_analysis hs_analysis_critical_path;
+extern const struct hs_analysis hs_analysis_critical_path_summary;
 extern const struct hs_analysis hs_analysis_diff;
 extern const struct hs_analysis hs_analysis_diff_ops;
 
