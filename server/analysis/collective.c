@@ -32,6 +32,8 @@ static int by_key_nth_rank(const void *a, const void *b)
 
 static void number_calls(struct hs_collectives *c)
 {
+    if (!c->calls.n)
+        return;
     qsort(c->calls.p, c->calls.n, sizeof *c->calls.p, by_rank_key_start);
     for (size_t i = 1; i < c->calls.n; i++) {
         struct hs_collective_call *x = &c->calls.p[i], *y = x - 1;

@@ -192,6 +192,24 @@ START_TEST(one_rank_says_why_not)
 }
 END_TEST
 
+START_TEST(no_collectives_at_all)
+{
+    begin();
+    for (int r = 0; r < 2; r++)
+        kernel(r, 1000, 2000);
+    run = json_trace_load(t, 2);
+    struct hs_table x = fake_analyze(run, "stragglers", "");
+    ck_assert_uint_eq(x.rows, 0);
+    ck_assert(table_has_note(&x, "No collective was found on two ranks"));
+    hs_table_free(&x);
+    x = fake_analyze(run, "collectives", "");
+    ck_assert_uint_eq(x.rows, 0);
+    ck_assert(table_has_note(&x, "no communication kernels"));
+    hs_table_free(&x);
+    end();
+}
+END_TEST
+
 START_TEST(names_and_formulas)
 {
     static const struct {
@@ -227,5 +245,6 @@ HS_SUITE(analysis_collectives)
     HS_LOOP_TEST(causes, 0, 3);
     HS_TEST(even_ranks_have_no_straggler);
     HS_TEST(one_rank_says_why_not);
+    HS_TEST(no_collectives_at_all);
     HS_TEST(names_and_formulas);
 }
