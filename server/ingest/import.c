@@ -36,6 +36,11 @@ struct passage {
     struct hs_kineto *kineto;
 };
 
+static const _Atomic bool *cancel_flag(const struct import *im)
+{
+    return im->o->progress ? &im->o->progress->cancel : NULL;
+}
+
 static int passage_begin(struct import *im, struct passage *p, struct hs_block *b, struct hs_err *err)
 {
     memset(p, 0, sizeof *p);
@@ -51,8 +56,11 @@ static int passage_begin(struct import *im, struct passage *p, struct hs_block *
     if (rc || (rc = hs_segments_start(&p->segments, p->writer, &im->error, err)))
         return rc;
     p->writing = true;
-    return hs_kineto_new(&p->kineto, &p->trace, im->limits, hs_segments_first(&p->segments), hs_segments_emit,
-                         &p->segments, err);
+    rc = hs_kineto_new(&p->kineto, &p->trace, im->limits, hs_segments_first(&p->segments), hs_segments_emit,
+                       &p->segments, err);
+    if (!rc)
+        hs_kineto_cancel(p->kineto, cancel_flag(im));
+    return rc;
 }
 
 static void passage_end(struct passage *p)
@@ -160,7 +168,7 @@ static int passage_arrive(struct import *im, struct passage *p, const struct hs_
         hs_quality_add(&p->trace.quality, HS_Q_ARCHIVE_IGNORED, im->refused, -1);
         im->refused = 0;
     }
-    if ((rc = hs_link(&p->trace, &p->links, err)))
+    if ((rc = hs_link_stoppable(&p->trace, &p->links, cancel_flag(im), err)))
         return rc;
     if (hs_import_cancelled(im->o))
         return hs_fail(err, HS_ECANCELLED, "the import was stopped");

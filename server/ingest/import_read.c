@@ -19,7 +19,7 @@ bool hs_import_cancelled(const struct hs_import_options *o)
 /* ---- every raw byte, once: hashed, and copied where the original is kept ---- */
 
 struct tee {
-    struct hs_store *store; /* of the copy */
+    const struct hs_import_options *o;
     crypto_generichash_state hash;
     const char *path;
     int fd; /* -1: no copy */
@@ -34,17 +34,24 @@ static void tee_give_up(struct tee *t)
     unlink(t->path);
 }
 
+static int stopped(struct hs_err *err)
+{
+    return hs_fail(err, HS_ECANCELLED, "the import was stopped");
+}
+
 static int tee_write(void *ctx, const void *p, size_t n, struct hs_err *err)
 {
     struct tee *t = ctx;
     bool asked = false;
+    if (hs_import_cancelled(t->o)) /* here too: members that are passed over give no blocks */
+        return stopped(err);
     crypto_generichash_update(&t->hash, p, n);
     for (size_t done = 0; t->fd >= 0 && done < n;) {
         ssize_t k = write(t->fd, (const char *)p + done, n - done);
         if (k < 0 && errno == EINTR)
             continue;
         if (k < 0 && (errno == ENOSPC || errno == EDQUOT)) {
-            if (asked || hs_store_reclaim(t->store, (int64_t)n) <= 0)
+            if (asked || hs_store_reclaim(t->o->store, (int64_t)n) <= 0)
                 tee_give_up(t);
             asked = true;
             continue;
@@ -56,9 +63,9 @@ static int tee_write(void *ctx, const void *p, size_t n, struct hs_err *err)
     return HS_OK;
 }
 
-static int tee_open(struct tee *t, struct hs_store *store, const char *path, struct hs_err *err)
+static int tee_open(struct tee *t, const struct hs_import_options *o, const char *path, struct hs_err *err)
 {
-    t->store = store;
+    t->o = o;
     crypto_generichash_init(&t->hash, NULL, 0, ID_BYTES);
     t->path = path;
     t->fd = -1;
@@ -120,11 +127,6 @@ static bool put(struct hs_reader *r, struct hs_block *b)
     free(b->name);
     free(b);
     return false;
-}
-
-static int stopped(struct hs_err *err)
-{
-    return hs_fail(err, HS_ECANCELLED, "the import was stopped");
 }
 
 /* The text of the current document; its hash too where it is not the hash of the raw bytes. */
@@ -214,7 +216,7 @@ static void *run(void *arg)
     struct hs_source *s = NULL;
     struct hs_tee tee;
     struct tee t;
-    int rc = tee_open(&t, r->o->store, r->original, &err);
+    int rc = tee_open(&t, r->o, r->original, &err);
     tee = (struct hs_tee){tee_write, &t};
     if (!rc)
         rc = hs_source_new(&s, r->in, r->limits, &tee, &err);

@@ -6,6 +6,7 @@
 #include "ingest/kineto_in.h"
 #include "ingest/sniff.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 enum {
@@ -63,6 +64,28 @@ void hs_kineto_free(struct hs_kineto *k)
     free(k);
 }
 
+/* ---- stopping, and what the work was ---- */
+
+void hs_kineto_cancel(struct hs_kineto *k, const _Atomic bool *cancel)
+{
+    k->repair.cancel = cancel;
+}
+
+uint64_t hs_kineto_work(const struct hs_kineto *k)
+{
+    return k->repair.work;
+}
+
+int hs_kineto_ask(struct hs_kineto *k, struct hs_err *err)
+{
+    const _Atomic bool *cancel = k->repair.cancel;
+    k->check_at = k->repair.work + (1u << 20);
+    if (!cancel || !atomic_load_explicit(cancel, memory_order_relaxed))
+        return HS_OK;
+    k->check_at = 0;
+    return hs_fail(err, HS_ECANCELLED, "the import was stopped");
+}
+
 /* ---- windows ---- */
 
 /* Reads [text, text + n); *left: how many bytes at its end were not consumed. */
@@ -72,7 +95,7 @@ static int run(struct hs_kineto *k, const char *text, size_t n, size_t *left, st
     enum hs_scan r = HS_SCAN_OK;
     int rc = HS_OK;
     k->win = k->item = text;
-    while (!rc && !r && p < end) {
+    while (!r && p < end && !rc && !(rc = hs_kineto_stopped(k, err))) {
         switch (k->state) {
         case HS_ST_START: r = hs_kineto_start(k, &p, end); break;
         case HS_ST_KEY: r = hs_kineto_top(k, &p, end); break;

@@ -26,6 +26,14 @@ int hs_kineto_new(struct hs_kineto **out, struct hs_trace *trace, const struct h
 #define HS_KINETO_HEAD (1u << 20)
 int hs_kineto_feed(struct hs_kineto *k, char *text, size_t n, struct hs_err *err);
 
+/* `cancel` (the caller's, may be set by any thread): once true, feed and finish return HS_ECANCELLED within a few MiB of
+ * work, also within one window. */
+void hs_kineto_cancel(struct hs_kineto *k, const _Atomic bool *cancel);
+
+/* Bytes looked at so far beyond matching events of a known form: by parsing, repairing, looking ahead and finding the way
+ * again. Linear in the bytes fed, whatever they are; counted so that tests can hold it to that. */
+uint64_t hs_kineto_work(const struct hs_kineto *k);
+
 /* End of input: emits the last segment (none without rows) and settles the quality.
  * HS_EINPUT with the sentence if this was no trace. */
 int hs_kineto_finish(struct hs_kineto *k, struct hs_err *err);

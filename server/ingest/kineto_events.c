@@ -3,7 +3,7 @@
 
 enum {
     LOOK_AHEAD = 1024, /* bytes that finding the next event may want to see at once */
-    MAX_RESYNC_DEBT = 1 << 20
+    FREE_DEBT = 1 << 20
 };
 
 void hs_kineto_count_repairs(struct hs_kineto *k)
@@ -58,18 +58,24 @@ static enum hs_scan repaired(struct hs_kineto *k, const char **p, const char *en
     return kept ? HS_SCAN_OK : HS_SCAN_ODD;
 }
 
-/* Gives the item at `from` up; looking for the next event starts right behind its brace, or, when failures have cost more
- * than they skipped, where this one was given up. */
+/* Failing costs the bytes looked at, and the next failure may look at the same ones again: so the way back starts right
+ * behind the item's first byte only as long as the failures before have not cost many times what they skipped. */
+const char *hs_kineto_way_back(struct hs_kineto *k, const char *from, const char *looked)
+{
+    const char *next = k->debt > FREE_DEBT + 16 * k->skipped ? looked : from;
+    k->debt += (uint64_t)(looked - from);
+    if (next <= from)
+        next = from + 1;
+    k->skipped += (uint64_t)(next - from);
+    return next;
+}
+
 static const char *give_up(struct hs_kineto *k, const char *from, const char *looked)
 {
     int64_t at = hs_kineto_offset(k, from);
     hs_quality_add(&k->trace->quality, HS_Q_BAD_EVENT, 1, at);
-    k->debt += (uint64_t)(looked - from);
-    const char *next = k->debt > MAX_RESYNC_DEBT + 16 * k->skipped ? looked : from;
-    if (next <= from)
-        next = from + 1;
+    const char *next = hs_kineto_way_back(k, from, looked);
     hs_quality_add(&k->trace->quality, HS_Q_SKIPPED_BYTES, next - from, at);
-    k->skipped += (uint64_t)(next - from);
     k->before = ',';
     k->state = HS_ST_RESYNC;
     return next;
@@ -104,6 +110,7 @@ static enum hs_scan non_event(struct hs_kineto *k, const char **p, const char *e
     const char *start = *p, *q = start;
     k->item = start;
     enum hs_scan r = hs_scan_value(&q, end, k->limits.depth + 2);
+    hs_kineto_looked(k, start, q);
     if (r == HS_SCAN_OK && memory_entry(k, start, q, rc, err)) {
         *p = q;
         return HS_SCAN_OK;
@@ -139,6 +146,7 @@ static enum hs_scan event(struct hs_kineto *k, const char **p, const char *end, 
     q = start;
     bool kept = true;
     enum hs_scan r = hs_kineto_parse(k, &q, end, false);
+    hs_kineto_looked(k, start, q);
     if (r == HS_SCAN_MORE)
         return r;
     const char *looked = q;
@@ -194,7 +202,7 @@ enum hs_scan hs_kineto_events(struct hs_kineto *k, const char **pp, const char *
 {
     const char *p = *pp;
     enum hs_scan r = HS_SCAN_OK;
-    while (!r && !*rc && k->state == HS_ST_EVENTS) {
+    while (!r && !*rc && k->state == HS_ST_EVENTS && !(*rc = hs_kineto_stopped(k, err))) {
         p = hs_skip_space(p, end);
         *pp = p;
         if (p >= end)
@@ -264,7 +272,7 @@ enum hs_scan hs_kineto_resync(struct hs_kineto *k, const char **pp, const char *
     const char *p = *pp, *stop = k->final ? end : end - LOOK_AHEAD;
     char before = k->before;
     for (; p < stop; p++) {
-        if (*p == '{' && before != ':' && hs_repair_event_start(p, end, true)) {
+        if (*p == '{' && before != ':' && hs_repair_event_start(p, end, true, &k->repair.work)) {
             k->state = HS_ST_EVENTS;
             k->comma_due = false;
             break;
@@ -282,6 +290,7 @@ enum hs_scan hs_kineto_resync(struct hs_kineto *k, const char **pp, const char *
             before = *p;
     }
     k->before = before;
+    hs_kineto_looked(k, *pp, p);
     hs_quality_add(&k->trace->quality, HS_Q_SKIPPED_BYTES, p - *pp, hs_kineto_offset(k, *pp));
     k->skipped += (uint64_t)(p - *pp);
     k->comma_last = false;

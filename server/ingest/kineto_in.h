@@ -228,7 +228,8 @@ struct hs_kineto {
     const char *item;                       /* start of the event in hand, for offsets */
     struct hs_buf head;                     /* first bytes of the document, for sniffing */
     uint64_t with_ph, objects, non_objects; /* events with a phase; objects that were parsed; other things */
-    uint64_t debt, skipped;                 /* bytes that given-up events had cost; bytes skipped */
+    uint64_t debt, skipped;                 /* bytes that given-up events and header members had cost; bytes skipped */
+    uint64_t check_at;                      /* repair.cancel is asked again when repair.work has come so far */
     struct {
         unsigned depth;
         bool text, slash;
@@ -275,6 +276,19 @@ static inline int64_t hs_kineto_offset(const struct hs_kineto *k, const char *p)
 }
 
 enum { HS_TEXT_LONE = 1, HS_TEXT_LONG = 2, HS_TEXT_MANY = 4 };
+
+/* Bytes were looked at that matching did not take at once. */
+static inline void hs_kineto_looked(struct hs_kineto *k, const char *from, const char *to)
+{
+    k->repair.work += (uint64_t)(to - from) + 1;
+}
+
+/* kineto.c: HS_ECANCELLED if the import is to stop; asked once for every MiB of such work. */
+int hs_kineto_ask(struct hs_kineto *k, struct hs_err *err);
+static inline int hs_kineto_stopped(struct hs_kineto *k, struct hs_err *err)
+{
+    return k->repair.work < k->check_at ? HS_OK : hs_kineto_ask(k, err);
+}
 
 /* Counts those of k->values. */
 void hs_kineto_count_texts(struct hs_kineto *k);
@@ -336,6 +350,8 @@ enum hs_scan hs_kineto_resync(struct hs_kineto *k, const char **p, const char *e
 void hs_kineto_comma(struct hs_kineto *k, const char *p);
 void hs_kineto_item_begins(struct hs_kineto *k, const char *p);
 void hs_kineto_level_ends(struct hs_kineto *k, const char *p);
+/* Where looking for the next item starts when the one at `from` is given up that was looked at up to `looked`. */
+const char *hs_kineto_way_back(struct hs_kineto *k, const char *from, const char *looked);
 /* What k->repair met counts at the event in hand. */
 void hs_kineto_count_repairs(struct hs_kineto *k);
 

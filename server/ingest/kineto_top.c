@@ -34,11 +34,15 @@ enum hs_scan hs_kineto_start(struct hs_kineto *k, const char **pp, const char *e
     return HS_SCAN_OK;
 }
 
-static enum hs_scan broken_header(struct hs_kineto *k, const char **pp)
+/* The member at *pp cannot be read; it was looked at up to `looked`. */
+static enum hs_scan broken_header(struct hs_kineto *k, const char **pp, const char *looked)
 {
+    const char *next = hs_kineto_way_back(k, *pp, looked);
     hs_kineto_defect(k, HS_Q_BAD_HEADER);
+    if (next - *pp > 1)
+        hs_quality_add(&k->trace->quality, HS_Q_SKIPPED_BYTES, next - *pp, hs_kineto_offset(k, *pp));
     k->state = HS_ST_SEEK;
-    ++*pp; /* not the same member again */
+    *pp = next;
     return HS_SCAN_OK;
 }
 
@@ -54,6 +58,7 @@ static enum hs_scan header_value(struct hs_kineto *k, const char **pp, const cha
 {
     const char *q = p;
     enum hs_scan r = hs_scan_value(&q, end, k->limits.depth);
+    hs_kineto_looked(k, p, q);
     if (r == HS_SCAN_MORE)
         return r;
     if (r == HS_SCAN_OK) {
@@ -64,7 +69,7 @@ static enum hs_scan header_value(struct hs_kineto *k, const char **pp, const cha
         if (r == HS_SCAN_MORE)
             return r;
         if (r)
-            return broken_header(k, pp);
+            return broken_header(k, pp, q);
         hs_kineto_count_repairs(k);
         header_member(k, key, escaped, hs_str(k->repair.out.p, k->repair.out.n));
     }
@@ -85,14 +90,16 @@ static enum hs_scan member(struct hs_kineto *k, const char **pp, const char *end
     bool escaped;
     k->item = *pp;
     enum hs_scan r = hs_scan_text(&p, end, &escaped);
+    hs_kineto_looked(k, *pp, p);
     if (r)
-        return r == HS_SCAN_MORE ? r : broken_header(k, pp);
+        return r == HS_SCAN_MORE ? r : broken_header(k, pp, p);
     size_t n = (size_t)(p - text);
     p = hs_skip_space(p + 1, end);
+    hs_kineto_looked(k, text + n, p);
     if (p == end)
         return HS_SCAN_MORE;
     if (*p != ':')
-        return broken_header(k, pp);
+        return broken_header(k, pp, p);
     p = hs_skip_space(p + 1, end);
     if (p == end)
         return HS_SCAN_MORE;
@@ -134,7 +141,7 @@ enum hs_scan hs_kineto_top(struct hs_kineto *k, const char **pp, const char *end
         ++*pp;
         k->state = HS_ST_DONE;
         return HS_SCAN_OK;
-    default: return broken_header(k, pp);
+    default: return broken_header(k, pp, *pp);
     }
 }
 
@@ -162,6 +169,8 @@ enum hs_scan hs_kineto_seek(struct hs_kineto *k, const char **pp, const char *en
     size_t n = (size_t)(end - *pp), keep = k->final || n < sizeof key ? (k->final ? 0 : n) : sizeof key;
     const char *found = memmem(*pp, n, key, sizeof key - 1), *p = found ? found : end - keep;
     hs_quality_add(&k->trace->quality, HS_Q_SKIPPED_BYTES, p - *pp, hs_kineto_offset(k, *pp));
+    hs_kineto_looked(k, *pp, p);
+    k->skipped += (uint64_t)(p - *pp);
     *pp = p;
     if (!found)
         return HS_SCAN_MORE;

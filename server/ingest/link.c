@@ -62,13 +62,35 @@ struct stacks_job {
 static void *run_stacks(void *arg)
 {
     struct stacks_job *j = arg;
-    hs_link_stacks(j->l, &j->q);
-    hs_link_flows(j->l, &j->q);
-    hs_link_categories(j->l);
-    summarise(j->l);
+    if (!hs_link_cancelled(j->l))
+        hs_link_stacks(j->l, &j->q);
+    if (!hs_link_cancelled(j->l))
+        hs_link_flows(j->l, &j->q);
+    if (!hs_link_cancelled(j->l))
+        hs_link_categories(j->l);
+    if (!hs_link_cancelled(j->l))
+        summarise(j->l);
     if (j->l->t->memory_timeline)
         summarise_memory(j->l->r, &j->l->out->sum);
     return NULL;
+}
+
+/* What the two threads do. */
+static void link_all(const struct hs_linking *l)
+{
+    struct stacks_job job = {.l = l};
+    hs_quality_init(&job.q);
+    pthread_t thread;
+    bool threaded = l->r->n > HS_SEG_ROWS && !pthread_create(&thread, NULL, run_stacks, &job);
+    struct hs_quality *q = &l->t->quality;
+    hs_link_steps(l);
+    if (!hs_link_cancelled(l))
+        hs_link_gpu(l, q);
+    if (threaded)
+        pthread_join(thread, NULL);
+    else
+        run_stacks(&job);
+    merge_quality(q, &job.q);
 }
 
 /* A device event stands one below the call that launched it. */
@@ -84,6 +106,11 @@ static void device_depths(const struct hs_linking *l)
 
 int hs_link(struct hs_trace *trace, struct hs_links *out, struct hs_err *err)
 {
+    return hs_link_stoppable(trace, out, NULL, err);
+}
+
+int hs_link_stoppable(struct hs_trace *trace, struct hs_links *out, const _Atomic bool *cancel, struct hs_err *err)
+{
     size_t n = trace->rows.n;
     if (n > HS_MAX_EVENTS)
         return hs_fail(err, HS_ELIMIT, "more than %u events in one trace", HS_MAX_EVENTS);
@@ -91,6 +118,7 @@ int hs_link(struct hs_trace *trace, struct hs_links *out, struct hs_err *err)
     l->t = trace;
     l->r = &trace->rows;
     l->out = out;
+    l->cancel = cancel;
     out->n = n;
     out->parent = hs_malloc(n * sizeof *out->parent);
     out->depth = hs_calloc(n, sizeof *out->depth);
@@ -98,30 +126,22 @@ int hs_link(struct hs_trace *trace, struct hs_links *out, struct hs_err *err)
     for (size_t e = 0; e < n; e++)
         out->parent[e] = HS_NO_EVENT;
     hs_link_lanes(l);
-    hs_link_pairs(l);
-    hs_link_normalise(l);
-
-    struct stacks_job job = {.l = l};
-    hs_quality_init(&job.q);
-    pthread_t thread;
-    bool threaded = n > HS_SEG_ROWS && !pthread_create(&thread, NULL, run_stacks, &job);
-    struct hs_quality *q = &trace->quality;
-    hs_link_steps(l);
-    hs_link_gpu(l, q);
-    if (threaded)
-        pthread_join(thread, NULL);
-    else
-        run_stacks(&job);
-    merge_quality(q, &job.q);
-
-    device_depths(l);
+    if (!hs_link_cancelled(l))
+        hs_link_pairs(l);
+    if (!hs_link_cancelled(l)) {
+        hs_link_normalise(l);
+        link_all(l);
+    }
+    bool stopped = hs_link_cancelled(l); /* once true it stays so */
+    if (!stopped)
+        device_depths(l);
     if (n && !out->steps.n)
-        hs_count(q, HS_Q_NO_STEPS, 1);
+        hs_count(&trace->quality, HS_Q_NO_STEPS, 1);
     if (n == 1000000)
-        hs_count(q, HS_Q_ROUND_CAP, 1);
+        hs_count(&trace->quality, HS_Q_ROUND_CAP, 1);
     hs_link_forget(l);
     free(l);
     hs_rows_free(&trace->rows);
     hs_vec_free(&trace->device_rows);
-    return HS_OK;
+    return stopped ? hs_fail(err, HS_ECANCELLED, "the import was stopped") : HS_OK;
 }

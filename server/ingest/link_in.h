@@ -13,6 +13,8 @@
 #include "ingest/link.h"
 #include "trace/classes.h"
 
+#include <stdatomic.h>
+
 #define HS_HUGE_DUR (7ll * 24 * 3600 * 1000000000ll)
 #define HS_OVERRUN 1000ll   /* ns: a child may end so much after its parent */
 #define HS_FAR 1000000000ll /* ns: a device event at time 0 is a mistake if all others are later than this */
@@ -28,6 +30,7 @@ struct hs_linking {
     struct hs_trace *t;
     const struct hs_rows *r;
     struct hs_links *out;
+    const _Atomic bool *cancel;   /* may be NULL */
     uint8_t kind[UINT16_MAX + 1]; /* hs_cat_kind by category symbol; UINT8_MAX: not seen */
     uint8_t *lane_flags;          /* [lanes] */
     uint32_t *process, *part;     /* [lanes]: numbers of the pid, of the rank within a merged file */
@@ -65,6 +68,11 @@ static inline int64_t hs_add_sat(int64_t a, int64_t b)
 {
     int64_t s;
     return __builtin_add_overflow(a, b, &s) ? (b < 0 ? INT64_MIN : INT64_MAX) : s;
+}
+
+static inline bool hs_link_cancelled(const struct hs_linking *l)
+{
+    return l->cancel && atomic_load_explicit(l->cancel, memory_order_relaxed);
 }
 
 static inline void hs_count(struct hs_quality *q, enum hs_quality_kind kind, int64_t n)

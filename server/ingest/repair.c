@@ -2,9 +2,12 @@
 
 #include "ingest/number.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
-enum { MAX_KEY = 256, MAX_WORD = 64, MAX_LINE = 4096 };
+enum { MAX_KEY = 256, MAX_WORD = 64, MAX_LINE = 4096, CHECK_EVERY = 1 << 20 };
+
+enum fits { NO, YES, UNKNOWN };
 
 struct fix {
     struct hs_repair *r;
@@ -13,6 +16,12 @@ struct fix {
     enum hs_repair_mode mode;
     unsigned depth, max_depth;
     uint64_t is_object[HS_SCAN_DEPTH / 64];
+    /* The blanks [from, to) that were looked over last for a line's end, and what was found behind them: each of n line
+     * ends in a row asks the same question. */
+    struct {
+        const char *from, *to;
+        enum fits key;
+    } blanks;
 };
 
 void hs_repair_init(struct hs_repair *r, size_t max_out)
@@ -42,6 +51,23 @@ static bool in_object(const struct fix *f)
 
 /* ---- looking ahead ---- */
 
+/* hs_skip_space, counted. */
+static const char *skip(uint64_t *work, const char *p, const char *end)
+{
+    const char *q = hs_skip_space(p, end);
+    *work += (uint64_t)(q - p) + 1;
+    return q;
+}
+
+/* Is the import to stop? Asked once for every CHECK_EVERY bytes looked at. */
+static bool stopped(struct hs_repair *r)
+{
+    if (r->work < r->check_at)
+        return false;
+    r->check_at = r->work + CHECK_EVERY;
+    return r->cancel && atomic_load_explicit(r->cancel, memory_order_relaxed);
+}
+
 bool hs_repair_event_key(const char *p, size_t n)
 {
     static const char *const keys[] = {"ph", "cat", "name", "pid",   "tid",   "ts",  "dur",     "args", "id", "bp",
@@ -53,7 +79,7 @@ bool hs_repair_event_key(const char *p, size_t n)
 }
 
 /* `"key" :` at p: the key's length, 0 if none stands there, -1 if the text ends first. */
-static int key_at(const char *p, const char *end)
+static int key_at(uint64_t *work, const char *p, const char *end)
 {
     if (p == end)
         return -1;
@@ -62,31 +88,30 @@ static int key_at(const char *p, const char *end)
     const char *q = ++p;
     while (q < end && q - p <= MAX_KEY && *q != '"' && (unsigned char)*q >= 0x20)
         q++;
+    *work += (uint64_t)(q - p) + 1;
     if (q == end)
         return -1;
     if (*q != '"' || q == p)
         return 0;
-    const char *colon = hs_skip_space(q + 1, end);
+    const char *colon = skip(work, q + 1, end);
     if (colon == end)
         return -1;
     return *colon == ':' ? (int)(q - p) : 0;
 }
 
-bool hs_repair_event_start(const char *p, const char *end, bool any)
+bool hs_repair_event_start(const char *p, const char *end, bool any, uint64_t *work)
 {
     if (p >= end || *p != '{')
         return false;
-    p = hs_skip_space(p + 1, end);
-    int n = key_at(p, end);
+    p = skip(work, p + 1, end);
+    int n = key_at(work, p, end);
     return n > 0 && (any ? hs_repair_event_key(p + 1, (size_t)n) : n == 2 && !memcmp(p + 1, "ph", 2));
 }
-
-enum fits { NO, YES, UNKNOWN };
 
 /* Behind a closing bracket at p: something that closes or separates, or the end. */
 static enum fits closes(const struct fix *f, const char *p)
 {
-    p = hs_skip_space(p + 1, f->end);
+    p = skip(&f->r->work, p + 1, f->end);
     if (p == f->end)
         return f->final ? YES : UNKNOWN;
     return *p == ',' || *p == '}' || *p == ']' ? YES : NO;
@@ -94,7 +119,7 @@ static enum fits closes(const struct fix *f, const char *p)
 
 static enum fits before_key(const struct fix *f, const char *p, bool known)
 {
-    int n = key_at(p, f->end);
+    int n = key_at(&f->r->work, p, f->end);
     if (n < 0)
         return f->final ? NO : UNKNOWN;
     return n && (!known || hs_repair_event_key(p + 1, (size_t)n)) ? YES : NO;
@@ -103,7 +128,7 @@ static enum fits before_key(const struct fix *f, const char *p, bool known)
 /* May a text end with a quote whose next byte is at p? */
 static enum fits ends_here(const struct fix *f, const char *p, bool is_key)
 {
-    p = hs_skip_space(p, f->end);
+    p = skip(&f->r->work, p, f->end);
     if (p == f->end)
         return f->final ? YES : UNKNOWN;
     if (is_key)
@@ -114,7 +139,7 @@ static enum fits ends_here(const struct fix *f, const char *p, bool is_key)
         return closes(f, p);
     if (*p != ',')
         return NO;
-    p = hs_skip_space(p + 1, f->end);
+    p = skip(&f->r->work, p + 1, f->end);
     if (p == f->end)
         return f->final ? YES : UNKNOWN;
     if (in_object(f))
@@ -150,7 +175,7 @@ static enum hs_scan fix_escape(struct fix *f, bool is_key, bool *ended)
         return HS_SCAN_MORE;
     if (p[1] == '"') { /* C:\dir\", "ts": 1: the backslash is the text's last byte, not an escape */
         enum fits e = NO;
-        const char *q = hs_skip_space(p + 2, f->end);
+        const char *q = skip(&f->r->work, p + 2, f->end);
         if (!is_key && q < f->end && *q == ',' && in_object(f))
             e = ends_here(f, p + 2, false);
         if (e == UNKNOWN)
@@ -181,11 +206,23 @@ static enum hs_scan fix_escape(struct fix *f, bool is_key, bool *ended)
     return HS_SCAN_OK;
 }
 
+/* Does a key that events have stand behind the blanks at f->p? */
+static enum fits key_behind_blanks(struct fix *f)
+{
+    if (f->p < f->blanks.from || f->p >= f->blanks.to) {
+        const char *to = skip(&f->r->work, f->p, f->end);
+        f->blanks.from = f->p;
+        f->blanks.to = to;
+        f->blanks.key = before_key(f, to, true);
+    }
+    return f->blanks.key;
+}
+
 /* A control byte at f->p. At a line's end before `"key":` the closing quote was lost. */
 static enum hs_scan fix_control(struct fix *f, bool is_key, bool *ended)
 {
     if (!is_key && *f->p == '\n' && in_object(f)) {
-        enum fits e = before_key(f, hs_skip_space(f->p, f->end), true);
+        enum fits e = key_behind_blanks(f);
         if (e == UNKNOWN)
             return HS_SCAN_MORE;
         struct hs_buf *out = &f->r->out;
@@ -208,6 +245,7 @@ static enum hs_scan fix_text(struct fix *f, bool is_key)
     while (!ended) {
         const char *q = f->p < f->end ? hs_scan_string(f->p, f->end) : f->end;
         hs_buf_put(&f->r->out, f->p, (size_t)(q - f->p));
+        f->r->work += (uint64_t)(q - f->p) + 1;
         f->p = q;
         if (q >= f->end)
             return f->final ? HS_SCAN_ODD : HS_SCAN_MORE;
@@ -227,7 +265,7 @@ static enum hs_scan fix_text(struct fix *f, bool is_key)
                 defect(f, HS_Q_BARE_QUOTE);
                 put(f, "\\");
                 /* the next event begins inside this text: its end is lost, and so is the event */
-                if (q[-1] == '{' && hs_repair_event_start(q - 1, f->end, false))
+                if (q[-1] == '{' && hs_repair_event_start(q - 1, f->end, false, &f->r->work))
                     return HS_SCAN_ODD;
             }
             put(f, "\"");
@@ -235,7 +273,7 @@ static enum hs_scan fix_text(struct fix *f, bool is_key)
         }
         if (rc)
             return rc == HS_SCAN_MORE && f->final ? HS_SCAN_ODD : rc;
-        if (f->r->out.full)
+        if (f->r->out.full || stopped(f->r))
             return HS_SCAN_ODD;
     }
     return HS_SCAN_OK;
@@ -250,7 +288,7 @@ static bool delimits(const struct fix *f, const char *p)
         return hs_is_space(*p) || *p == ',' || *p == '}' || *p == ']';
     if (*p != ',')
         return *p == '\n' || *p == '}';
-    p = hs_skip_space(p + 1, f->end);
+    p = skip(&f->r->work, p + 1, f->end);
     return p == f->end || *p == '"' || *p == '}';
 }
 
@@ -333,8 +371,9 @@ static enum hs_scan fix_word(struct fix *f)
     size_t most = f->mode == HS_REPAIR_HEADER ? MAX_LINE : MAX_WORD;
     while (q < f->end && !delimits(f, q) && (size_t)(q - p) <= most)
         q++;
+    f->r->work += (uint64_t)(q - p) + 1;
     f->p = q;
-    if (!f->final && (q == f->end || hs_skip_space(q + 1, f->end) == f->end))
+    if (!f->final && (q == f->end || skip(&f->r->work, q + 1, f->end) == f->end))
         return HS_SCAN_MORE;
     size_t n = (size_t)(q - p);
     if (!n || n > most || memchr(p, '"', n) || memchr(p, ':', n)) {
@@ -379,7 +418,7 @@ static enum hs_scan fix_key(struct fix *f)
     }
     if (r)
         return r;
-    f->p = hs_skip_space(f->p, f->end);
+    f->p = skip(&f->r->work, f->p, f->end);
     if (f->p == f->end)
         return f->final ? HS_SCAN_ODD : HS_SCAN_MORE;
     if (*f->p != ':')
@@ -407,7 +446,7 @@ static enum hs_scan separate(struct fix *f, bool any, bool *closed)
     int commas = 0;
     *closed = false;
     for (;; f->p++, commas++) {
-        f->p = hs_skip_space(f->p, f->end);
+        f->p = skip(&f->r->work, f->p, f->end);
         if (f->p == f->end)
             return f->final ? HS_SCAN_ODD : HS_SCAN_MORE;
         if (*f->p != ',')
@@ -435,7 +474,7 @@ static enum hs_scan separate(struct fix *f, bool any, bool *closed)
 static enum hs_scan fix_value(struct fix *f, bool *opened)
 {
     *opened = false;
-    f->p = hs_skip_space(f->p, f->end);
+    f->p = skip(&f->r->work, f->p, f->end);
     if (f->p == f->end)
         return f->final ? HS_SCAN_ODD : HS_SCAN_MORE;
     switch (*f->p) {
@@ -472,7 +511,7 @@ enum hs_scan hs_repair_value(struct hs_repair *r, const char **p, const char *en
         if (in_object(&f) && (rc = fix_key(&f)))
             break;
         rc = fix_value(&f, &opened);
-        if (r->out.full)
+        if (r->out.full || stopped(r))
             rc = HS_SCAN_ODD;
     }
     if (!rc && !hs_buf_reserve(&r->out, HS_SCAN_PAD))

@@ -11,7 +11,9 @@
  *   ODD_NUMBER    +3, .5, 5., 007, 0x1f    the number meant
  *   STRAY_COMMA   missing, doubled, trailing
  *
- * The work is linear: every byte is looked at once, and a few bytes behind a quote once more. */
+ * The work is linear: every byte is looked at once, and what stands behind a quote, a closing bracket or a run of blanks up
+ * to the next token or two once more each; no byte is looked ahead to from more than a few places. `work` counts it, so
+ * that tests can hold it to that. */
 #ifndef HS_INGEST_REPAIR_H
 #define HS_INGEST_REPAIR_H
 
@@ -21,6 +23,9 @@
 struct hs_repair {
     struct hs_buf out;                /* the JSON text; HS_SCAN_PAD bytes may be read behind it */
     uint32_t count[HS_QUALITY_KINDS]; /* defects of the last value */
+    uint64_t work;                    /* bytes looked at, looking ahead included, by all values so far */
+    uint64_t check_at;                /* `cancel` is asked again when work has come so far */
+    const _Atomic bool *cancel;       /* may be NULL; the caller's. Once true, values are soon given up */
 };
 
 void hs_repair_init(struct hs_repair *r, size_t max_out);
@@ -36,8 +41,9 @@ enum hs_repair_mode {
 enum hs_scan hs_repair_value(struct hs_repair *r, const char **p, const char *end, bool final, unsigned depth,
                              enum hs_repair_mode mode);
 
-/* Does an event seem to start at p: a brace and `"ph":`, or with `any` any key that events have? */
-bool hs_repair_event_start(const char *p, const char *end, bool any);
+/* Does an event seem to start at p: a brace and `"ph":`, or with `any` any key that events have? Adds to *work the bytes it
+ * looked at. */
+bool hs_repair_event_start(const char *p, const char *end, bool any, uint64_t *work);
 
 /* Is [p, p+n) a key that events have at their top? */
 bool hs_repair_event_key(const char *p, size_t n);
