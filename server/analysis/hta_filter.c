@@ -2,6 +2,8 @@
 #include "analysis/hta_rows.h"
 
 #include "analysis/hta_paint.h"
+#include "trace/intervals.h"
+#include "trace/stats.h"
 
 #include <math.h>
 
@@ -132,7 +134,7 @@ static void adopt_memory(const struct hta_trace *t, struct hta_rank *r, bool *ke
     struct hta_paint paint;
     for (size_t i = 0; i < r->n; i++) {
         const struct hta_row *x = &r->rows[i];
-        struct hta_span s = {x->ts, (int64_t)floor(hta_end(x)) + 1}; /* HTA counts the end in */
+        struct hta_span s = {x->ts, hs_add_sat(hs_round_i64(floor(hta_end(x))), 1)}; /* HTA counts the end in */
         if (hta_name_has(t, x, HTA_IS_STEP) && hs_vec_push(&spans, s) && !hs_vec_push(&iters, x->iter))
             break;
     }

@@ -1,6 +1,7 @@
 /* Where the device's time goes: get_temporal_breakdown, get_comm_comp_overlap, the first table of get_gpu_kernel_breakdown. */
 #include "analysis/hta_query.h"
 #include "analysis/hta_sort.h"
+#include "trace/stats.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -191,7 +192,7 @@ int hta_kernel_types(struct hs_run *run, const struct hs_params *params, struct 
         set_name(set[order[i]], name, sizeof name);
         hs_table_row(out);
         hs_cell_cstr(out, name);
-        hs_cell_i64(out, (int64_t)key[order[i]]);
+        hs_cell_i64(out, hs_trunc_i64(key[order[i]]));
         hs_cell_f64(out, hta_round(key[order[i]] / total * 100, 1));
     }
     hta_query_close(&q);

@@ -1,5 +1,6 @@
 /* get_cuda_kernel_launch_stats: launch calls and the kernels of their correlation. */
 #include "analysis/hta_queue.h"
+#include "trace/intervals.h"
 
 static const struct hs_column_spec columns[] = {
     HTA_RANK_COLUMN,
@@ -53,7 +54,7 @@ static void rank_rows(const struct hta_trace *t, const struct hta_rank *r, bool 
         const uint32_t *k = hta_by_corr_find(&by, x->corr, &nk);
         for (size_t j = 0; j < nk && !out->full; j++) {
             const struct hta_row *y = &r->rows[k[j]];
-            double delay = (double)(y->ts - x->ts) - x->dur;
+            double delay = (double)hs_sub_sat(y->ts, x->ts) - x->dur;
             hs_table_row(out);
             hs_cell_i64(out, r->rank);
             hs_cell_i64(out, x->corr);

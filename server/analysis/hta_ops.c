@@ -2,6 +2,7 @@
 #include "analysis/hta_query.h"
 #include "analysis/hta_reach.h"
 #include "analysis/hta_sort.h"
+#include "trace/intervals.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -170,8 +171,8 @@ static bool add_launches(const struct hta_trace *t, const struct hta_rank *r, st
                            .op = o->name,
                            .kernel = r->rows[k].name,
                            .seq = (uint32_t)out->n,
-                           .op_delay = (double)(x->ts - o->ts),
-                           .kernel_delay = (double)(r->rows[k].ts - x->ts)};
+                           .op_delay = (double)hs_sub_sat(x->ts, o->ts),
+                           .kernel_delay = (double)hs_sub_sat(r->rows[k].ts, x->ts)};
         if (o->lane < r->view->nlanes)
             l.tid = r->view->lanes[o->lane].tid;
         if (l.tid.kind == HS_ID_TEXT)

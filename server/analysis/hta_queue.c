@@ -2,6 +2,7 @@
 #include "analysis/hta_queue.h"
 
 #include "analysis/hta_sort.h"
+#include "trace/intervals.h"
 #include "trace/stats.h"
 
 #include <math.h>
@@ -225,7 +226,7 @@ static void write_full(const struct hta_rank *r, const struct hta_queue *q, cons
             if (q->p[k].length < limit)
                 continue;
             reached = true;
-            sum += k + 1 < end ? (double)(q->p[k + 1].ts - q->p[k].ts) : 0;
+            sum += k + 1 < end ? (double)hs_sub_sat(q->p[k + 1].ts, q->p[k].ts) : 0;
         }
         if (reached) {
             full = sum;

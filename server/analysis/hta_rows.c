@@ -1,6 +1,7 @@
 #include "analysis/hta_rows.h"
 
 #include "analysis/hta_paint.h"
+#include "trace/stats.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -55,7 +56,7 @@ void hta_iterations(const struct hta_trace *t, struct hta_rank *r, struct hs_tab
             odd++;
             continue;
         }
-        struct hta_span s = {x->ts, (int64_t)ceil(hta_end(x))};
+        struct hta_span s = {x->ts, hs_round_i64(ceil(hta_end(x)))};
         if (!hs_vec_push(&spans, s) || !hs_vec_push(&numbers, number))
             break;
     }

@@ -1,6 +1,7 @@
 /* get_profiler_steps, get_potential_stragglers. */
 #include "analysis/hta_query.h"
 #include "analysis/hta_sort.h"
+#include "trace/intervals.h"
 #include "trace/stats.h"
 
 #include <math.h>
@@ -123,7 +124,7 @@ static void find_runs(struct hta_trace *t, const struct hta_map *chosen, const s
                 !hta_name_has(t, x, HTA_IS_NCCL_KERNEL))
                 continue;
             struct run_of r = {x->stream,       x->iter, t->ranks[k].rank,
-                               text[x->name],   i,       (double)(x->ts - s->first) / s->step,
+                               text[x->name],   i,       (double)hs_sub_sat(x->ts, s->first) / s->step,
                                x->dur / s->step};
             if (!hs_vec_push(out, r))
                 return;

@@ -3,6 +3,7 @@
 #include "analysis/memory_raw.h"
 #include "analysis/order.h"
 #include "analysis/select.h"
+#include "trace/stats.h"
 
 #include <stdlib.h>
 
@@ -187,14 +188,14 @@ static void pixel_rows(struct job *j)
             continue;
         head_cells(j, all.p[k].t, all.p[k].end);
         hs_cell_null(j->out);
-        hs_cell_i64(j->out, (int64_t)all.p[k].mean);
+        hs_cell_i64(j->out, hs_trunc_i64(all.p[k].mean));
         hs_cell_i64(j->out, all.p[k].min);
         hs_cell_i64(j->out, all.p[k].max);
         for (int i = 0; i < 3; i++)
             hs_cell_null(j->out);
         for (int c = 0; c < HS_MEMORY_CATEGORIES; c++)
             if (k < of[c].n)
-                hs_cell_i64(j->out, (int64_t)of[c].p[k].mean);
+                hs_cell_i64(j->out, hs_trunc_i64(of[c].p[k].mean));
             else
                 hs_cell_null(j->out);
     }

@@ -7,6 +7,7 @@
 #include "analysis/select.h"
 #include "analysis/series.h"
 #include "trace/classes.h"
+#include "trace/stats.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -245,7 +246,7 @@ static void pixel_rows(struct job *j, const struct change *c, size_t n, struct h
             continue;
         head_cells(j, c, x->t, x->end, out);
         hs_cell_null(out);
-        hs_cell_i64(out, (int64_t)x->mean);
+        hs_cell_i64(out, hs_trunc_i64(x->mean));
         hs_cell_i64(out, x->min);
         hs_cell_i64(out, x->max);
         value_cell(out, reserved && k < j->reserved_pieces.n ? j->reserved_pieces.p[k].max : HS_NO_VALUE);

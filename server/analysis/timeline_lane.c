@@ -1,4 +1,5 @@
 #include "analysis/timeline_lane.h"
+#include "trace/intervals.h"
 #include "trace/names.h"
 
 #include <stdio.h>
@@ -119,11 +120,11 @@ static void spread(struct hs_lane_bins *b, int64_t start, int64_t end, bool busy
         return;
     for (size_t k = pixel(b, start); k < b->px && b->edges[k] < end; k++) {
         struct bin *x = use(b, k);
-        int64_t part = hs_min_i64(end, b->edges[k + 1]) - hs_max_i64(start, b->edges[k]);
+        int64_t part = hs_sub_sat(hs_min_i64(end, b->edges[k + 1]), hs_max_i64(start, b->edges[k]));
         if (busy)
-            x->busy[which] += part;
+            x->busy[which] = hs_add_sat(x->busy[which], part);
         else
-            x->idle[which] += part;
+            x->idle[which] = hs_add_sat(x->idle[which], part);
     }
 }
 
@@ -184,7 +185,7 @@ static int64_t sum(const int64_t *v, int n)
 {
     int64_t s = 0;
     for (int i = 0; i < n; i++)
-        s += v[i];
+        s = hs_add_sat(s, v[i]);
     return s;
 }
 
@@ -192,7 +193,7 @@ static int64_t sum(const int64_t *v, int n)
 static unsigned look(const struct hs_lane_bins *b, size_t k)
 {
     const struct bin *x = &b->bins[k];
-    double share = (double)sum(x->busy, CLASSES) / (double)(b->edges[k + 1] - b->edges[k]);
+    double share = (double)sum(x->busy, CLASSES) / (double)hs_sub_sat(b->edges[k + 1], b->edges[k]);
     unsigned eighths = share >= 1 ? 8 : (unsigned)(share * 8);
     return (unsigned)(largest(x->busy, CLASSES) + 1) | (unsigned)(largest(x->idle, HS_CAUSES) + 1) << 4 | eighths << 8;
 }
@@ -204,9 +205,9 @@ static void bin_row(struct hs_lane_bins *b, size_t first, size_t end, int class_
     for (size_t k = first; k < end; k++) {
         const struct bin *x = &b->bins[k];
         for (int c = 0; c < CLASSES; c++)
-            all.busy[c] += x->busy[c];
+            all.busy[c] = hs_add_sat(all.busy[c], x->busy[c]);
         for (int c = 0; c < HS_CAUSES; c++)
-            all.idle[c] += x->idle[c];
+            all.idle[c] = hs_add_sat(all.idle[c], x->idle[c]);
         all.count += x->count;
         if (x->longest > all.longest || (x->longest == all.longest && x->start < all.start)) {
             all.longest = x->longest;
@@ -295,7 +296,7 @@ static void write_row(struct hs_lane_bins *b, const struct row *r, const struct 
         name_cells(b, l->kind, v, r->name);
     }
     hs_cell_cstr(t, r->cls < 0 || l->kind == HS_LANE_STEPS ? NULL : class_words[r->cls]);
-    double share = 100.0 * (double)r->busy / (double)(r->end - r->start);
+    double share = 100.0 * (double)r->busy / (double)hs_sub_sat(r->end, r->start);
     hs_cell_f64(t, r->kind == ROW_EVENT ? 100 : r->kind == ROW_IDLE ? 0 : share > 100 ? 100 : share);
     hs_cell_cstr(t, r->cause < 0 ? NULL : hs_cause_word((enum hs_cause)r->cause));
     hs_cell_i64(t, r->count);

@@ -256,3 +256,8 @@ int64_t hs_round_i64(double v)
         return INT64_MAX;
     return v <= -0x1p63 ? INT64_MIN : llround(v);
 }
+
+int64_t hs_trunc_i64(double v)
+{
+    return hs_round_i64(trunc(v));
+}

@@ -33,5 +33,6 @@ double hs_percent(int64_t part, int64_t whole);
 
 /* To the nearest integer, halves away from 0; saturates; NaN gives 0. For times: results have whole nanoseconds. */
 int64_t hs_round_i64(double v);
+int64_t hs_trunc_i64(double v); /* the same towards 0 */
 
 #endif
