@@ -21,7 +21,7 @@ PKGS    += $(if $(ISAL),libisal)
 WARN    := -Wall -Wextra -Wconversion -Wshadow -Werror -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings -Wvla
 BASEFL  := -std=c17 -D_GNU_SOURCE -Iserver -I. $(WARN) -pthread -fno-strict-aliasing $(if $(ISAL),-DHS_HAVE_ISAL)
 FL_release := -O2 -g
-FL_asan    := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+FL_asan    := -O1 -g -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=undefined,float-cast-overflow -fno-omit-frame-pointer
 FL_tsan    := -O1 -g -fsanitize=thread -fno-omit-frame-pointer
 FL_fuzz    := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-omit-frame-pointer
 FLAGS   := $(BASEFL) $(FL_$(KIND)) $(CFLAGS)
