@@ -61,7 +61,7 @@ static const struct hs_column_spec summary_columns[] = {
     {"rank", HS_T_INT, "", "rank of the trace"},
     {"bound_by", HS_T_TEXT, "", "as in critical-path"},
     {"dur_us", HS_T_TIME, "us", "time of the path; the rows of a rank add up to its length"},
-    {"pct", HS_T_PCT, "percent", "of the path's length"},
+    {"share_pct", HS_T_PCT, "percent", "of the path's length"},
     {"pieces", HS_T_INT, "1", "pieces of the path"},
 };
 

@@ -87,6 +87,7 @@ void hs_diff_notes(const struct hs_compare *c, struct hs_run *run, const struct 
 {
     struct hs_buf base = HS_BUF_INIT(4096), test = HS_BUF_INIT(4096);
     size_t b = ranks_text(run, p, 0, &base), t = ranks_text(run->other, p, 1, &test);
+    hs_table_note(out, "Base: %.120s. Test: %.120s.", run->name, run->other->name);
     note_steps(c, out);
     if (!b || !t)
         hs_table_note(out, "Not comparable: the %s has none of the ranks asked for.", b ? "test" : "base");
