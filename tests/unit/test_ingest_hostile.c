@@ -113,7 +113,7 @@ static uint64_t work_of(size_t i, size_t n, bool whole)
 
 /* Failures may cost 16 times what they skip, and an item in several windows is tried again whenever it has doubled; every
  * byte of that is looked at by a parser, by the repair and by what looks ahead. */
-enum { SIZE = 1 << 19, MOST_PER_BYTE = 80, FREE = 4 << 20 };
+enum { SIZE = 1 << 18, MOST_PER_BYTE = 80, FREE = 4 << 20 };
 
 START_TEST(work_is_linear)
 {
