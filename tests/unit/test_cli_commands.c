@@ -301,8 +301,45 @@ START_TEST(a_full_disk_is_no_success)
 }
 END_TEST
 
+/* Four steps of `step` us each, on the CPU alone. */
+static void put_steps(const char *name, const int *step)
+{
+    char text[2000];
+    size_t n = (size_t)snprintf(text, sizeof text, "{\"traceEvents\": [");
+    for (int i = 0, at = 1000; i < 4; at += step[i++] + 10)
+        n += (size_t)snprintf(text + n, sizeof text - n,
+                              "%s{\"ph\": \"X\", \"cat\": \"user_annotation\", \"name\": \"ProfilerStep#%d\", "
+                              "\"pid\": 1, \"tid\": 1, \"ts\": %d, \"dur\": %d, \"args\": {}}",
+                              i ? "," : "", i, at, step[i]);
+    snprintf(text + n, sizeof text - n, "]}");
+    put_file(name, text);
+}
+
+START_TEST(diff_judges)
+{
+    setup();
+    put_steps("base.json", (int[]){100, 101, 100, 101});
+    put_steps("slow.json", (int[]){120, 121, 120, 121});
+    put_steps("noisy.json", (int[]){20, 200, 30, 170});
+    ck_assert_int_eq(run("diff base.json base.json --fail-over 5%"), 0);
+    ck_assert_ptr_nonnull(strstr(g.out, "ProfilerStep#*"));
+    ck_assert_int_eq(run("diff base.json slow.json --fail-over 5%"), 1);
+    ck_assert_ptr_nonnull(strstr(g.err, "slower: the step time rose by 19.90 %")); /* 120.5 / 100.5 */
+    ck_assert_int_eq(run("diff base.json slow.json --fail-over 25"), 0);
+    ck_assert_int_eq(run("diff base.json slow.json"), 0);
+    ck_assert_int_eq(run("diff base.json noisy.json --fail-over 5%"), 4);
+    ck_assert_ptr_nonnull(strstr(g.err, "inconclusive"));
+    ck_assert_int_eq(run("diff base.json"), 2);
+    ck_assert_int_eq(run("diff base.json slow.json --fail-over fast"), 2);
+    ck_assert_int_eq(run("analyze diff base.json"), 2);
+    ck_assert_int_eq(run("analyze diff base.json slow.json"), 0);
+    teardown();
+}
+END_TEST
+
 HS_SUITE(cli_commands)
 {
+    HS_TEST(diff_judges);
     HS_TEST(help_is_everywhere);
     HS_LOOP_TEST(mistakes_are_one_line_and_the_right_status, 0, (int)(sizeof wrong / sizeof wrong[0]));
     HS_TEST(what_is_no_trace_names_its_file);
