@@ -97,8 +97,10 @@ const struct hs_command hs_cmd_sql = {
     .help =
         "usage: holoscope sql QUERY PATH [--format records|columns|csv|md]\n"
         "       holoscope sql QUERY --trace ID [--data DIR] [--format ...]\n\n"
-        "Tables: events, kernels, cpu_ops, launches, memory_events, counters, steps, and about the trace itself\n"
-        "quality, header, categories. args is JSON text. At most 10 000 rows, 10 s and 256 MiB.\n\n"
+        "Tables: events, kernels, device_work (copies and memsets, too), cpu_ops, launches, memory_events, counters,\n"
+        "steps, args (event, key, value, type), and about the trace itself quality, header, categories, threads.\n"
+        "Columns ts and dur are microseconds, those in _ns nanoseconds; args is JSON text, of 1 MiB at most.\n"
+        "At most 10 000 rows, 10 s and 256 MiB.\n\n"
         "  --trace ID       a trace of the store, by its id or at least six digits of it\n"
         "  --data DIR       the store (default: $HOLOSCOPE_DATA, else ~/.local/share/holoscope)\n"
         "  --format FORMAT  records (JSON, default), columns (JSON by column), csv, md\n\n"

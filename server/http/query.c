@@ -221,6 +221,8 @@ void hs_post_sql(struct hs_request *r)
     struct hs_buf out = HS_BUF_INIT(ANSWER_MAX);
     char *query = NULL;
     enum hs_format f = HS_F_RECORDS;
+    struct hs_sql_limits limits = r->server->o.sql;
+    limits.cancel = &r->server->stop_sql;
     int rc = hs_request_check_query(r, &err);
     if (!rc)
         rc = hs_answer_format(hs_uri_query(&r->uri, "format"), &f, &err);
@@ -230,7 +232,7 @@ void hs_post_sql(struct hs_request *r)
         goto out;
     rc = hs_answer_pin(s, hs_request_var(r, 0), &v, &err);
     if (!rc)
-        rc = hs_answer_sql(v, query, &r->server->o.sql, f, &out, &err);
+        rc = hs_answer_sql(v, query, &limits, f, &out, &err);
     if (v)
         hs_store_unpin_trace(s, v);
     free(query);

@@ -258,9 +258,10 @@ void hs_server_stop(struct hs_server *s)
     s->closed = true;
     pthread_mutex_unlock(&s->lock);
     hs_watch_abort_all(&s->watch);
+    atomic_store(&s->stop_sql, true);
     pthread_mutex_lock(&s->lock);
     /* MHD must not be stopped while a connection is suspended, and connections are suspended exactly while jobs run.
-     * Imports were cancelled above, SQL has a time limit, analyses are short. */
+     * Imports and SQL were cancelled above, analyses are short. */
     wait_for(s, &s->jobs, 0);
     pthread_mutex_unlock(&s->lock);
     MHD_stop_daemon(s->daemon);

@@ -40,6 +40,7 @@ struct hs_server {
     struct hs_watch watch; /* uploads in progress */
     struct hs_blob *openapi;
     char openapi_etag[HS_ETAG_SIZE];
+    atomic_bool stop_sql; /* the time of grace is over: running queries end */
     char *url;            /* http://127.0.0.1:8080 */
     bool loopback;        /* bound to a loopback address: Host is checked against DNS rebinding */
     pthread_mutex_t lock; /* protects all below */

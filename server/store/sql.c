@@ -2,9 +2,11 @@
 
 #include "base/clock.h"
 #include "store/sql_budget.h"
+#include "store/sql_functions.h"
 #include "store/sql_vtab.h"
 #include "store/view_columns.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,23 +17,31 @@ struct query {
     sqlite3_stmt *st;
     struct hs_sql_data *data;
     const struct hs_sql_limits *limits;
-    int64_t deadline; /* ns, monotonic */
-    bool late, denied;
+    struct hs_sql_clock clock;
+    bool denied;
+    int calls;         /* of functions, in the statement's text */
+    char function[64]; /* the one that is not allowed */
     struct hs_sql_budget budget;
     struct hs_err *err;
 };
 
 /* ---- what a statement may do, and for how long ---- */
 
-/* Reading, and functions that only compute. */
+enum { CALLS = 1000 }; /* SQLite looks at the clock between rows, not between the calls of one row */
+
+/* Reading, and functions of the list. */
 static int authorize(void *ctx, int action, const char *a, const char *b, const char *c, const char *d)
 {
     struct query *q = ctx;
     (void)a, (void)c, (void)d;
     if (action == SQLITE_SELECT || action == SQLITE_READ || action == SQLITE_RECURSIVE)
         return SQLITE_OK;
-    if (action == SQLITE_FUNCTION && sqlite3_stricmp(b, "load_extension") != 0)
-        return SQLITE_OK;
+    if (action == SQLITE_FUNCTION) {
+        if (hs_sql_function_allowed(b))
+            return ++q->calls > CALLS ? SQLITE_DENY : SQLITE_OK;
+        snprintf(q->function, sizeof q->function, "%s", b ? b : "");
+        return SQLITE_DENY;
+    }
     q->denied = true;
     return SQLITE_DENY;
 }
@@ -39,15 +49,14 @@ static int authorize(void *ctx, int action, const char *a, const char *b, const 
 static int tick(void *ctx)
 {
     struct query *q = ctx;
-    q->late = hs_now_ns() > q->deadline;
-    return q->late;
+    return hs_sql_clock_up(&q->clock);
 }
 
-/* One text or blob is at most 16 MiB; a statement is short and makes a program of bounded size; nothing is attached. */
+/* One text or blob is at most 1 MiB, since a function works on it in one go; a statement is short and makes a program of bounded size; nothing is attached. */
 static void set_limits(sqlite3 *db)
 {
-    static const int limits[][2] = {{SQLITE_LIMIT_LENGTH, 16 << 20},
-                                    {SQLITE_LIMIT_SQL_LENGTH, 256 << 10},
+    static const int limits[][2] = {{SQLITE_LIMIT_LENGTH, HS_SQL_TEXT},
+                                    {SQLITE_LIMIT_SQL_LENGTH, 64 << 10},
                                     {SQLITE_LIMIT_COLUMN, 500},
                                     {SQLITE_LIMIT_EXPR_DEPTH, 200},
                                     {SQLITE_LIMIT_COMPOUND_SELECT, 100},
@@ -62,12 +71,24 @@ static void set_limits(sqlite3 *db)
 }
 
 /* The sentence for a failure of SQLite. */
+/* It is time: was it the clock, or somebody who does not want the answer any more? */
+static int fail_late(struct query *q)
+{
+    if (q->clock.cancel && atomic_load(q->clock.cancel))
+        return hs_fail(q->err, HS_ECANCELLED, "the query was stopped");
+    return hs_fail(q->err, HS_ELIMIT, "the query took longer than %lld ms and was stopped",
+                   (long long)q->limits->time_ms);
+}
+
 static int fail(struct query *q)
 {
     int code = sqlite3_errcode(q->db) & 0xff;
-    if (q->late)
-        return hs_fail(q->err, HS_ELIMIT, "the query took longer than %lld ms and was stopped",
-                       (long long)q->limits->time_ms);
+    if (q->clock.up)
+        return fail_late(q);
+    if (q->function[0])
+        return hs_fail(q->err, HS_EUSAGE, "SQL: the function %s is not available here", q->function);
+    if (q->calls > CALLS)
+        return hs_fail(q->err, HS_ELIMIT, "SQL: the statement calls more than %d functions", CALLS);
     if (q->budget.refused || code == SQLITE_NOMEM)
         return hs_fail(q->err, HS_ELIMIT, "the query needs more than %lld MiB of memory",
                        (long long)(q->limits->bytes >> 20));
@@ -110,16 +131,28 @@ static int connect_tables(sqlite3 *db)
     return rc;
 }
 
+/* Nothing that a query could reach runs code it was not meant to. */
+static int harden(sqlite3 *db)
+{
+    static const int off[] = {SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION,
+                              SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_TRIGGER};
+    int rc = sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    for (size_t i = 0; rc == SQLITE_OK && i < sizeof off / sizeof off[0]; i++)
+        rc = sqlite3_db_config(db, off[i], 0, NULL);
+    return rc;
+}
+
 static int open_query(struct query *q)
 {
     if (sqlite3_open_v2(":memory:", &q->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
         return hs_fail(q->err, HS_EINTERNAL, "SQL: %s", q->db ? sqlite3_errmsg(q->db) : "out of memory");
-    if (hs_sql_register(q->db, q->data) != SQLITE_OK || connect_tables(q->db) != SQLITE_OK ||
+    if (harden(q->db) != SQLITE_OK || hs_sql_functions_register(q->db, &q->clock) != SQLITE_OK ||
+        hs_sql_register(q->db, q->data) != SQLITE_OK || connect_tables(q->db) != SQLITE_OK ||
         sqlite3_exec(q->db, views, NULL, NULL, NULL) != SQLITE_OK)
         return fail(q);
     set_limits(q->db);
     sqlite3_set_authorizer(q->db, authorize, q);
-    sqlite3_progress_handler(q->db, 1000, tick, q);
+    sqlite3_progress_handler(q->db, 100, tick, q);
     return HS_OK;
 }
 
@@ -154,15 +187,35 @@ static int prepare(struct query *q, const char *sql)
 
 /* ---- the answer ---- */
 
+static bool is_taken(const struct hs_column_spec *specs, int n, const char *name)
+{
+    for (int i = 0; i < n; i++)
+        if (!strcmp(specs[i].name, name))
+            return true;
+    return false;
+}
+
+/* Records are keyed by name: a second column of a name becomes name_2. */
+static const char *unique_name(struct hs_table *out, const struct hs_column_spec *specs, int n, const char *name)
+{
+    char *own = hs_strdup(name ? name : "");
+    for (int k = 2; is_taken(specs, n, own); k++) {
+        free(own);
+        own = hs_asprintf("%s_%d", name ? name : "", k);
+    }
+    const char *copy = hs_arena_dup(&out->text, own, strlen(own));
+    free(own);
+    return copy ? copy : "";
+}
+
 static int set_columns(struct query *q, struct hs_table *out)
 {
     int n = sqlite3_column_count(q->st);
     struct hs_column_spec *specs = hs_arena_alloc(&out->text, (size_t)n * sizeof *specs);
     for (int i = 0; specs && i < n; i++) {
         const char *name = sqlite3_column_name(q->st, i), *type = sqlite3_column_decltype(q->st, i);
-        char *copy = hs_arena_dup(&out->text, name ? name : "", name ? strlen(name) : 0);
-        specs[i] =
-            (struct hs_column_spec){copy ? copy : "", type && !strcmp(type, "JSON") ? HS_T_JSON : HS_T_TEXT, "", ""};
+        specs[i] = (struct hs_column_spec){unique_name(out, specs, i, name),
+                                           type && !strcmp(type, "JSON") ? HS_T_JSON : HS_T_TEXT, "", ""};
     }
     out->columns = specs;
     out->ncolumns = specs ? (size_t)n : 0;
@@ -189,10 +242,13 @@ static void settle_types(struct hs_table *t)
 /* Blobs have no place in JSON or CSV: they are shown as SQLite writes them, X'…'. */
 static void put_blob(struct hs_table *out, const uint8_t *p, size_t n)
 {
+    static const char digits[] = "0123456789ABCDEF";
     struct hs_buf b = HS_BUF_INIT(64u << 20);
     hs_buf_puts(&b, "X'");
-    for (size_t i = 0; i < n; i++)
-        hs_buf_printf(&b, "%02X", p[i]);
+    for (size_t i = 0; i < n; i++) {
+        hs_buf_putc(&b, digits[p[i] >> 4]);
+        hs_buf_putc(&b, digits[p[i] & 15]);
+    }
     hs_buf_putc(&b, '\'');
     hs_cell_text(out, hs_str(b.p, b.n));
     hs_buf_free(&b);
@@ -228,8 +284,11 @@ static int fetch(struct query *q, struct hs_table *out)
             return hs_fail(q->err, HS_ELIMIT, "the answer has more than %lld MiB of text",
                            (long long)(q->limits->bytes >> 20));
         hs_table_row(out);
-        for (int c = 0; c < n; c++)
+        for (int c = 0; c < n; c++) {
+            if (hs_sql_clock_up(&q->clock))
+                return fail_late(q);
             put_cell(q->st, c, out);
+        }
     }
     return rc == SQLITE_DONE ? HS_OK : fail(q);
 }
@@ -240,8 +299,9 @@ int hs_sql_run(struct hs_view *v, const char *query, const struct hs_sql_limits 
     if (v->ops->events != hs_file_events)
         return hs_fail(err, HS_EINTERNAL, "SQL needs a trace of the store");
     const struct hs_sql_limits *l = limits ? limits : &hs_sql_limits_default;
-    struct query q = {.limits = l, .err = err, .budget = {0, l->bytes, false}};
-    q.deadline = hs_now_ns() + l->time_ms * 1000000;
+    struct query q = {.limits = l, .err = err, .budget = {.limit = l->bytes}};
+    q.clock = (struct hs_sql_clock){.deadline_ns = hs_now_ns() + l->time_ms * 1000000, .cancel = l->cancel};
+    q.budget.clock = &q.clock;
     q.data = hs_sql_data_new(hs_view_file(v));
     struct hs_sql_budget *before = hs_sql_budget_set(&q.budget);
     int rc = open_query(&q);
@@ -254,7 +314,10 @@ int hs_sql_run(struct hs_view *v, const char *query, const struct hs_sql_limits 
     sqlite3_finalize(q.st);
     sqlite3_close(q.db);
     hs_sql_budget_set(before);
+    uint64_t too_long = q.data->too_long;
     hs_sql_data_free(q.data);
+    if (!rc && too_long)
+        hs_table_note(out, "%llu JSON texts are longer than 1 MiB: they are null here.", (unsigned long long)too_long);
     if (!rc)
         settle_types(out);
     return rc;

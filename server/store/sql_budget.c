@@ -1,5 +1,7 @@
 #include "store/sql_budget.h"
 
+#include "base/clock.h"
+
 #include <sqlite3.h>
 #include <stddef.h>
 
@@ -7,9 +9,20 @@ static sqlite3_mem_methods g_plain; /* SQLite's own; written before main, only r
 static bool g_installed;
 static _Thread_local struct hs_sql_budget *t_budget;
 
+enum { LARGER = 4096 }; /* bytes that take longer to fill than the clock to read */
+
+bool hs_sql_clock_up(struct hs_sql_clock *c)
+{
+    if (!c->up)
+        c->up = hs_now_ns() > c->deadline_ns || (c->cancel && atomic_load_explicit(c->cancel, memory_order_relaxed));
+    return c->up;
+}
+
 static bool allowed(int64_t more)
 {
     struct hs_sql_budget *b = t_budget;
+    if (b && more >= LARGER && b->clock && hs_sql_clock_up(b->clock))
+        return false;
     if (!b || b->used + more <= b->limit)
         return true;
     b->refused = true;

@@ -6,12 +6,23 @@
 #ifndef HS_STORE_SQL_BUDGET_H
 #define HS_STORE_SQL_BUDGET_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+/* When a query has to end. Everything that may take long asks: SQLite between its steps, our functions within, and the
+ * allocator before it gives a larger piece, which stops what SQLite computes without a step in between. */
+struct hs_sql_clock {
+    int64_t deadline_ns;       /* monotonic */
+    const atomic_bool *cancel; /* NULL: nobody cancels */
+    bool up;                   /* it was found to be time */
+};
+bool hs_sql_clock_up(struct hs_sql_clock *c);
+
 struct hs_sql_budget {
     int64_t used, limit;
-    bool refused; /* an allocation was */
+    bool refused;               /* an allocation was */
+    struct hs_sql_clock *clock; /* when it is up, larger allocations are refused, too; NULL: none */
 };
 
 /* Counts the allocations of this thread on a budget; NULL: on none. Returns the one before. What is taken under a budget

@@ -91,6 +91,7 @@ struct hs_sql_data {
     uint8_t *times; /* of each shape: bit 0 it has a ts, bit 1 a dur */
     uint8_t *keep[HS_SQL_KERNELS + 1];
     struct hs_buf text; /* scratch of cells */
+    uint64_t too_long;  /* JSON texts that were left out: longer than a query may hold */
     struct hs_sql_index *indexes;
     struct hs_sql_zone *zones; /* [segments] */
 };

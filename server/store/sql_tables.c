@@ -1,6 +1,7 @@
 #include "store/sql_tables.h"
 
 #include "store/arg_cursor.h"
+#include "store/sql_functions.h"
 #include "trace/names.h"
 
 #include <stdlib.h>
@@ -86,12 +87,23 @@ const size_t hs_sql_ntables = sizeof hs_sql_tables / sizeof hs_sql_tables[0];
 /* Text that lives as long as the view does, as symbols and columns do: SQLite need not copy it. */
 static void put_str(sqlite3_context *out, struct hs_str s)
 {
+    s.n = s.n < HS_SQL_TEXT ? s.n : HS_SQL_TEXT;
     sqlite3_result_text64(out, s.n ? s.p : "", s.n, SQLITE_STATIC, SQLITE_UTF8);
 }
 
 static void put_copy(sqlite3_context *out, struct hs_str s)
 {
+    s.n = s.n < HS_SQL_TEXT ? s.n : HS_SQL_TEXT;
     sqlite3_result_text64(out, s.n ? s.p : "", s.n, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+/* JSON that is cut would be none. */
+static void put_json(struct hs_sql_data *d, sqlite3_context *out, struct hs_str s)
+{
+    if (s.n > HS_SQL_TEXT)
+        d->too_long++;
+    else
+        put_copy(out, s);
 }
 
 static void put_i64(sqlite3_context *out, int64_t v)
@@ -211,7 +223,7 @@ static int event_args(struct hs_sql_data *d, size_t row, struct hs_arg_cursor **
         *cursor = hs_arg_cursor_new(d->f);
     int rc = hs_arg_cursor_json(*cursor, (uint32_t)row, true, b, &d->err);
     if (!rc && b->n)
-        put_copy(out, hs_str(b->p, b->n));
+        put_json(d, out, hs_str(b->p, b->n));
     return rc;
 }
 
@@ -442,7 +454,10 @@ int hs_sql_cell(struct hs_sql_data *d, const struct hs_sql_table *t, int column,
     case HS_SQL_CATS: cat_cell(d->v, what, row, out); break;
     case HS_SQL_QUALITY: quality_cell(d->v, what, row, out); break;
     case HS_SQL_HEADER:
-        put_str(out, hs_view_str(d->v, what == W_NAME ? d->v->header[row].key : d->v->header[row].json));
+        if (what == W_NAME)
+            put_str(out, hs_view_str(d->v, d->v->header[row].key));
+        else
+            put_json(d, out, hs_view_str(d->v, d->v->header[row].json));
         break;
     case HS_SQL_LANES: lane_cell(d->v, what, row, out); break;
     }
