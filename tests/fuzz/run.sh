@@ -18,7 +18,7 @@ for target in "$build"/fuzz_*; do
     [ -d "$here/tests/corpus/files" ] && seeds=$here/tests/corpus/files
     echo "fuzz: $name, $seconds s"
     # shellcheck disable=SC2086  # no seeds is no argument
-    "$target" -max_total_time="$seconds" -max_len=8192 -timeout=10 -rss_limit_mb=2048 -verbosity=0 -print_final_stats=1 \
+    "$target" -seed="${FUZZ_SEED:-1}" -max_total_time="$seconds" -max_len=8192 -timeout=10 -rss_limit_mb=2048 -verbosity=0 -print_final_stats=1 \
         -dict="$here/tests/fuzz/json.dict" -artifact_prefix="$build/crash_${name}_" "$corpus" $seeds
 done
 if [ "$found" = 0 ]; then
