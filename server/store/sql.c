@@ -145,7 +145,9 @@ static int harden(sqlite3 *db)
 static int open_query(struct query *q)
 {
     if (sqlite3_open_v2(":memory:", &q->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
-        return hs_fail(q->err, HS_EINTERNAL, "SQL: %s", q->db ? sqlite3_errmsg(q->db) : "out of memory");
+        return hs_sql_clock_up(&q->clock)
+                   ? fail_late(q)
+                   : hs_fail(q->err, HS_EINTERNAL, "SQL: %s", q->db ? sqlite3_errmsg(q->db) : "out of memory");
     if (harden(q->db) != SQLITE_OK || hs_sql_functions_register(q->db, &q->clock) != SQLITE_OK ||
         hs_sql_register(q->db, q->data) != SQLITE_OK || connect_tables(q->db) != SQLITE_OK ||
         sqlite3_exec(q->db, views, NULL, NULL, NULL) != SQLITE_OK)

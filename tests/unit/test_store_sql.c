@@ -366,6 +366,152 @@ START_TEST(limits_hold)
 }
 END_TEST
 
+/* Our functions in place of SQLite's: what SQLite documents, worked out by hand. */
+START_TEST(own_functions_mean_what_sqlite_says)
+{
+    static const char *const asked[][2] = {
+        {"SELECT 'abc' LIKE 'A%', 'abc' LIKE 'a_c', 'abc' LIKE 'a_', 'abc' LIKE '%', '' LIKE '%', '' LIKE '_'",
+         "1|1|0|1|1|0"},
+        {"SELECT 'aXbXc' LIKE '%x%c', 'aab' LIKE '%ab', 'aab' LIKE '%aa', 'mississippi' LIKE '%iss%pi'", "1|1|0|1"},
+        {"SELECT 'ä' LIKE '_', 'ä' LIKE 'Ä', 'x€y' LIKE 'x_y', NULL LIKE 'a', 12 LIKE '1%'", "1|0|1|null|1"},
+        {"SELECT 'a%b' LIKE 'a#%b' ESCAPE '#', 'axb' LIKE 'a#%b' ESCAPE '#', 'a' LIKE 'a#' ESCAPE '#'", "1|0|0"},
+        {"SELECT 'abc' GLOB 'a*', 'abc' GLOB 'A*', 'abc' GLOB 'a?c', 'abc' GLOB '*[b-d]', 'abc' GLOB 'a[^b]c'",
+         "1|0|1|1|0"},
+        {"SELECT 'a]c' GLOB 'a[]]c', 'a-c' GLOB 'a[x-]c', 'abc' GLOB 'a[b', 'aéc' GLOB 'a[à-ê]c'", "1|1|0|1"},
+        {"SELECT instr('abcabc', 'ca'), instr('abc', 'x'), instr('abc', ''), instr('a€b', 'b'), instr(x'00ff', x'ff')",
+         "3|0|1|3|2"},
+        {"SELECT instr(NULL, 'a'), instr('', 'a'), instr(12345, 34)", "null|0|3"},
+        {"SELECT replace('aaa', 'aa', 'b'), replace('abc', '', 'x'), replace('abab', 'ab', ''), replace('a', 'b', 'c')",
+         "'ba'|'abc'|''|'a'"},
+        {"SELECT trim('  a b '), ltrim('xxaxx', 'x'), rtrim('xxaxx', 'x'), trim('€äa€', 'ä€'), trim('', 'x')",
+         "'a b'|'axx'|'xxa'|'a'|''"},
+        {"SELECT trim(NULL), trim('aaa', 'a'), trim('a', '')", "null|''|'a'"},
+    };
+    struct hs_imported *im;
+    struct hs_view *v = open_text(small, &im);
+    for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++)
+        check(v, asked[i][0], asked[i][1]);
+    hs_imported_free(im, 1);
+}
+END_TEST
+
+START_TEST(only_listed_functions_can_be_called)
+{
+    static const char *const refused[] = {"SELECT hex(fts3_tokenizer('simple'))",
+                                          "SELECT fts3_tokenizer('x', x'0000000000000000')",
+                                          "SELECT rtreenode(2, zeroblob(3))",
+                                          "SELECT rtreecheck('main', 'events')",
+                                          "SELECT geopoly_area(randomblob(1000))",
+                                          "SELECT json_patch('{}', '{}')",
+                                          "SELECT sqlite_version()",
+                                          "SELECT load_extension('x')",
+                                          "SELECT changes()"};
+    struct hs_imported *im;
+    struct hs_view *v = open_text(small, &im);
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        struct hs_err err = HS_ERR_INIT;
+        int rc;
+        free(ask(v, refused[i], NULL, &rc, &err));
+        ck_assert_msg(rc == HS_EUSAGE, "%s: %d %s", refused[i], rc, err.text);
+    }
+    check(v, "SELECT upper('a'), json_extract('[4]', '$[0]'), round(1.25, 1), sum(1) OVER () FROM steps",
+          "'A'|4|1.3|1");
+    hs_imported_free(im, 1);
+}
+END_TEST
+
+/* Nothing that one operation does may outlive the limit by much: each of these took SQLite's own functions minutes (or a
+ * text of more than a query may hold). They end, one way or the other; the suite's own timeout is the judge. */
+START_TEST(no_single_operation_outlives_the_limit)
+{
+    static const char *const slow[] = {
+        "SELECT instr(printf('%.*c', 1000000, 'a'), printf('%.*c', 500000, 'a') || 'b')",
+        "SELECT length(replace(printf('%.*c', 1000000, 'a'), printf('%.*c', 500000, 'a') || 'b', 'x'))",
+        "SELECT printf('%.*c', 1000000, 'a') LIKE '%' || printf('%.*c', 400000, 'a') || 'b%'",
+        "SELECT printf('%.*c', 1000000, 'a') GLOB '*' || printf('%.*c', 400000, 'a') || 'b*'",
+        "SELECT length(rtrim(printf('%.*c', 1000000, 'a'), printf('%.*c', 1000000, 'b') || 'a'))",
+    };
+    struct hs_sql_limits l = {.rows = 10, .bytes = 64 << 20, .time_ms = 500};
+    struct hs_imported *im;
+    struct hs_view *v = open_text(small, &im);
+    struct hs_err err = HS_ERR_INIT;
+    int rc;
+    for (size_t i = 0; i < sizeof slow / sizeof slow[0]; i++) {
+        free(ask(v, slow[i], &l, &rc, &err));
+        ck_assert_msg(rc == HS_OK || rc == HS_ELIMIT || rc == HS_EUSAGE, "%s: %d %s", slow[i], rc, err.text);
+    }
+    free(ask(v, slow[2], &(struct hs_sql_limits){.rows = 10, .bytes = 64 << 20, .time_ms = 1}, &rc, &err));
+    ck_assert_msg(rc == HS_ELIMIT && strstr(err.text, "1 ms"), "%d %s", rc, err.text); /* from within like() */
+    free(ask(v, "SELECT length(zeroblob(2000000))", NULL, &rc, &err));
+    ck_assert_msg(rc == HS_ELIMIT, "%d %s", rc, err.text);
+    struct hs_buf many = HS_BUF_INIT(1 << 20);
+    hs_buf_puts(&many, "SELECT max(0");
+    for (int i = 0; i < 1001; i++)
+        hs_buf_puts(&many, i % 90 ? ",abs(1)" : "), max(0,abs(1)");
+    hs_buf_puts(&many, ")");
+    free(ask(v, many.p, NULL, &rc, &err));
+    ck_assert_msg(rc == HS_ELIMIT && strstr(err.text, "1000 functions"), "%d %s", rc, err.text);
+    hs_buf_free(&many);
+    hs_imported_free(im, 1);
+}
+END_TEST
+
+START_TEST(a_query_can_be_cancelled)
+{
+    atomic_bool cancel = true;
+    struct hs_sql_limits l = hs_sql_limits_default;
+    struct hs_imported *im;
+    struct hs_view *v = open_text(small, &im);
+    struct hs_err err = HS_ERR_INIT;
+    int rc;
+    l.cancel = &cancel;
+    l.time_ms = 1000000;
+    free(ask(v, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n", &l, &rc,
+             &err));
+    ck_assert_msg(rc == HS_ECANCELLED, "%d %s", rc, err.text);
+    hs_imported_free(im, 1);
+}
+END_TEST
+
+START_TEST(names_of_columns_are_unique)
+{
+    struct hs_imported *im;
+    struct hs_view *v = open_text(small, &im);
+    struct hs_err err = HS_ERR_INIT;
+    struct hs_table t;
+    static const char *const want[] = {"a", "a_2", "a_2_2", "a_3", "b"};
+    hs_table_init(&t, NULL, 0);
+    ck_assert(!hs_sql_run(v, "SELECT 1 AS a, 2 AS a, 3 AS a_2, 4 AS a, 5 AS b", NULL, &t, &err));
+    ck_assert_uint_eq(t.ncolumns, 5);
+    for (size_t i = 0; i < 5; i++)
+        ck_assert_str_eq(t.columns[i].name, want[i]);
+    hs_table_free(&t);
+    hs_imported_free(im, 1);
+}
+END_TEST
+
+/* An argument of 1.5 MiB beside a short one. */
+START_TEST(longer_args_are_null_with_a_note)
+{
+    struct hs_buf b = HS_BUF_INIT(1 << 22);
+    struct hs_imported *im;
+    struct hs_err err = HS_ERR_INIT;
+    struct hs_table t;
+    hs_buf_puts(&b, "[{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1,\"args\":{\"k\":\"");
+    for (int i = 0; i < 3 << 19; i++)
+        hs_buf_putc(&b, 'x');
+    hs_buf_puts(&b, "\"}},{\"ph\":\"X\",\"name\":\"b\",\"pid\":1,\"tid\":1,\"ts\":2,\"dur\":1,\"args\":{\"k\":1}}]");
+    struct hs_view *v = open_text(b.p, &im);
+    hs_table_init(&t, NULL, 0);
+    ck_assert_msg(!hs_sql_run(v, "SELECT name, args FROM events ORDER BY event", NULL, &t, &err), "%s", err.text);
+    ck_assert(t.rows == 2 && hs_table_cell(&t, 0, 1)->kind == HS_C_NULL && hs_table_cell(&t, 1, 1)->len == 7);
+    ck_assert(t.notes.n == 1 && strstr(t.notes.p[0], "1 JSON texts are longer"));
+    hs_table_free(&t);
+    hs_imported_free(im, 1);
+    hs_buf_free(&b);
+}
+END_TEST
+
 HS_SUITE(store_sql)
 {
     HS_TEST(tables_answer_as_computed_by_hand);
@@ -373,4 +519,10 @@ HS_SUITE(store_sql)
     HS_TEST(push_down_changes_no_answer);
     HS_TEST(only_reading_is_allowed);
     HS_TEST(limits_hold);
+    HS_TEST(own_functions_mean_what_sqlite_says);
+    HS_TEST(only_listed_functions_can_be_called);
+    HS_TEST(no_single_operation_outlives_the_limit);
+    HS_TEST(a_query_can_be_cancelled);
+    HS_TEST(names_of_columns_are_unique);
+    HS_TEST(longer_args_are_null_with_a_note);
 }
