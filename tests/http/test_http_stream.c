@@ -315,6 +315,33 @@ START_TEST(sigterm_ends_a_stalled_upload_after_its_grace)
 }
 END_TEST
 
+/* Its own limit is a day. */
+START_TEST(sigterm_ends_a_running_query_after_its_grace)
+{
+    static const char query[] =
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
+    live_start(&g, "[server]\ngrace_s = 1\n[sql]\ntime_ms = 86400000\n");
+    char *t = small_trace(0, 3), head[512];
+    struct answer a = put_trace(&g, "name=x.json&run=r", t);
+    ck_assert_int_eq(a.status, 201);
+    json_t *j = json_of(&a);
+    const char *id = json_string_value(json_object_get(json_array_get(json_object_get(j, "traces"), 0), "id"));
+    ck_assert_ptr_nonnull(id);
+    int fd = dial(&g);
+    snprintf(head, sizeof head,
+             "POST /api/v1/traces/%s/sql HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n"
+             "Content-Length: %zu\r\n\r\n%s",
+             id, sizeof query - 1, query);
+    send_text(fd, head);
+    nap(300);
+    ck_assert_int_eq(live_stop(&g), 0);
+    close(fd);
+    json_decref(j);
+    answer_free(&a);
+    free(t);
+}
+END_TEST
+
 /* The whole first file stays whatever becomes of the body behind it, and the answer says so: cut, or a bad field. */
 static const struct {
     const char *tail;
@@ -442,6 +469,7 @@ HS_SUITE(http_stream)
     HS_LOOP_TEST(a_form_that_goes_wrong_tells_what_it_kept, 0, sizeof bad_tails / sizeof bad_tails[0]);
     HS_TEST(sigterm_waits_for_a_running_upload);
     HS_TEST(sigterm_ends_a_stalled_upload_after_its_grace);
+    HS_TEST(sigterm_ends_a_running_query_after_its_grace);
     HS_TEST(a_dead_server_leaves_nothing_half);
     HS_TEST(what_is_hardly_http_does_no_harm);
 }

@@ -313,6 +313,38 @@ START_TEST(ranks_without_any_name_follow_the_order)
 }
 END_TEST
 
+/* Takes the copy of the original away while the input is read, as the reader itself does when the disk is full. */
+static int read_without_copy(void *ctx, void *buf, size_t cap, size_t *got, struct hs_err *err)
+{
+    char traces[700];
+    snprintf(traces, sizeof traces, "%s/traces", dir);
+    DIR *d = opendir(traces);
+    for (struct dirent *e; d && (e = readdir(d));)
+        if (strstr(e->d_name, ".orig.tmp"))
+            unlinkat(dirfd(d), e->d_name, 0);
+    if (d)
+        closedir(d);
+    struct test_input *t = ctx;
+    return t->in.read(t, buf, cap, got, err);
+}
+
+START_TEST(an_original_given_up_is_not_claimed)
+{
+    struct test_input t;
+    test_input_init(&t, HS_STR(ONE), 100, "rank0.json");
+    struct hs_input in = {read_without_copy, &t, "rank0.json", -1};
+    struct hs_import_options o = {.rank = HS_RANK_AUTO, .store = store, .run = "r", .keep_original = true};
+    struct got g = {.err = HS_ERR_INIT};
+    ck_assert_int_eq(hs_import(&in, &o, &g.v, &g.n, &g.err), HS_OK);
+    ck_assert_int_eq(files(".orig"), 0);
+    ck_assert(!g.v[0].row.has_original);
+    done(&g);
+    g = import_auto(HS_STR(ONE), "rank0.json", store, "q");
+    ck_assert(g.rc == HS_OK && g.v[0].row.has_original);
+    done(&g);
+}
+END_TEST
+
 /* Nothing is in the catalogue, no file is left. */
 static void nothing_stayed(void)
 {
@@ -504,6 +536,7 @@ HS_SUITE(ingest_import_store)
 {
     tcase_add_checked_fixture(tc, open_store, close_store);
     HS_TEST(the_same_bytes_are_stored_once);
+    HS_TEST(an_original_given_up_is_not_claimed);
     HS_TEST(ranks_without_any_name_follow_the_order);
     HS_TEST(refused_input_leaves_nothing);
     HS_TEST(limits_leave_nothing);
