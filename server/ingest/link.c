@@ -3,8 +3,10 @@
  * events' parents and depths, different columns and different members of the summary. */
 #include "ingest/link_in.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void merge_quality(struct hs_quality *into, const struct hs_quality *from)
 {
@@ -123,8 +125,8 @@ int hs_link_stoppable(struct hs_trace *trace, struct hs_links *out, const _Atomi
     out->parent = hs_malloc(n * sizeof *out->parent);
     out->depth = hs_calloc(n, sizeof *out->depth);
     out->step = hs_malloc(n * sizeof *out->step);
-    for (size_t e = 0; e < n; e++)
-        out->parent[e] = HS_NO_EVENT;
+    static_assert(HS_NO_EVENT == UINT32_MAX, "memset writes it");
+    memset(out->parent, UINT8_MAX, n * sizeof *out->parent);
     hs_link_lanes(l);
     if (!hs_link_cancelled(l))
         hs_link_pairs(l);

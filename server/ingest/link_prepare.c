@@ -26,7 +26,18 @@ static uint8_t lane_flags(const struct hs_trace *t, struct hs_id pid)
     return bracket(t, pid).n ? HS_LANE_PART : 0;
 }
 
-static void read_rows(struct hs_linking *l)
+/* What makes a process look like a host. */
+enum { HAS_OPS = 1, HAS_CALLS = 2 };
+
+static uint8_t host_sign(enum hs_cat_kind k)
+{
+    if (k == HS_CAT_CPU_OP || k == HS_CAT_ANNOTATION || k == HS_CAT_PYTHON)
+        return HAS_OPS;
+    return k == HS_CAT_RUNTIME ? HAS_CALLS : 0;
+}
+
+/* Categories, phases, and what spans each lane has (`signs`): all that must be known of the rows first, in one pass. */
+static void read_rows(struct hs_linking *l, uint8_t *signs)
 {
     const struct hs_trace *t = l->t;
     memset(l->kind, UINT8_MAX, sizeof l->kind);
@@ -34,7 +45,13 @@ static void read_rows(struct hs_linking *l)
         uint16_t cat = l->r->cat[e];
         if (l->kind[cat] == UINT8_MAX)
             l->kind[cat] = cat == UINT16_MAX ? HS_CAT_OTHER : (uint8_t)hs_cat_kind(hs_intern_str(&t->syms, cat));
-        switch (l->r->ph[e]) {
+        uint8_t ph = l->r->ph[e];
+        if (ph == 'X' || ph == 'B') {
+            uint8_t sign = host_sign(l->kind[cat]), *known = &signs[l->r->lane[e]];
+            if (sign & ~*known)
+                *known |= sign;
+        }
+        switch (ph) {
         case 'B':
         case 'E': l->nb++; break;
         case 'b':
@@ -49,23 +66,20 @@ static void read_rows(struct hs_linking *l)
 
 /* Are there several processes that could each be a rank? Such a process has operators (or, where no process has any, calls
  * of the runtime). A device's firmware that writes runtime rows of its own (MTIA) is none. */
-static bool several_hosts(const struct hs_linking *l)
+static bool several_hosts(const struct hs_linking *l, const uint8_t *signs)
 {
-    const struct hs_rows *r = l->r;
-    uint32_t with_ops = UINT32_MAX, with_calls = UINT32_MAX; /* the part of the first one met */
+    uint32_t with_ops = UINT32_MAX, with_calls = UINT32_MAX; /* the part of the last one met */
     bool ops = false, calls = false;                         /* there is another */
-    for (size_t e = 0; e < r->n && !ops; e++) {
-        if (r->ph[e] != 'X' && r->ph[e] != 'B')
-            continue;
-        enum hs_cat_kind k = l->kind[r->cat[e]];
-        bool op = k == HS_CAT_CPU_OP || k == HS_CAT_ANNOTATION || k == HS_CAT_PYTHON;
-        uint32_t part = l->part[r->lane[e]], *first = op ? &with_ops : &with_calls;
-        if (!op && k != HS_CAT_RUNTIME)
-            continue;
-        if (*first == UINT32_MAX)
-            *first = part;
-        else if (*first != part)
-            *(op ? &ops : &calls) = true;
+    for (size_t i = 0; i < l->t->lanes.n; i++) {
+        uint32_t part = l->part[i];
+        if (signs[i] & HAS_OPS) {
+            ops |= with_ops != UINT32_MAX && with_ops != part;
+            with_ops = part;
+        }
+        if (signs[i] & HAS_CALLS) {
+            calls |= with_calls != UINT32_MAX && with_calls != part;
+            with_calls = part;
+        }
     }
     return with_ops == UINT32_MAX ? calls : ops;
 }
@@ -95,8 +109,11 @@ void hs_link_lanes(struct hs_linking *l)
     hs_intern_free(&pids);
     hs_intern_free(&parts);
 
-    read_rows(l);
-    if (!several_hosts(l)) {
+    uint8_t *signs = hs_calloc(n, 1);
+    read_rows(l, signs);
+    bool several = several_hosts(l, signs);
+    free(signs);
+    if (!several) {
         memset(l->part, 0, n * sizeof *l->part);
         l->nparts = 1;
         for (size_t i = 0; i < n; i++)
