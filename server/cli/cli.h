@@ -18,7 +18,8 @@ struct hs_command {
     int (*run)(int argc, char **argv, struct hs_err *err);
 };
 
-extern const struct hs_command hs_cmd_serve, hs_cmd_report, hs_cmd_analyze, hs_cmd_diff, hs_cmd_sql, hs_cmd_export, hs_cmd_import;
+extern const struct hs_command hs_cmd_serve, hs_cmd_report, hs_cmd_analyze, hs_cmd_diff, hs_cmd_sql, hs_cmd_export,
+    hs_cmd_import;
 
 int hs_cli_main(int argc, char **argv);
 

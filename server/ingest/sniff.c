@@ -144,7 +144,8 @@ const char *hs_sniff_array(struct hs_str head)
     if (s.n && *s.p == '[')
         s = trimmed(hs_str(s.p + 1, s.n - 1));
     if (s.n && *s.p == '[')
-        return "this is a JSON array of lists, but not of [time, action, bytes, category]: of what export_memory_timeline "
+        return "this is a JSON array of lists, but not of [time, action, bytes, category]: of what "
+               "export_memory_timeline "
                "writes only the raw form (.raw.json.gz) can be read";
     return "this is a JSON array, but of things that are no trace events (none has a phase, ph); " WANTED;
 }

@@ -25,7 +25,8 @@ static int find_columns(const struct hs_table *t, struct columns *c, struct hs_e
 {
     if (find(t, "rank", &c->rank) && find(t, "stack", &c->stack) && find(t, "weight_us", &c->weight))
         return HS_OK;
-    return hs_fail(err, HS_EUSAGE, "this answer has no stacks: only the analysis flame can be written as folded or speedscope");
+    return hs_fail(err, HS_EUSAGE,
+                   "this answer has no stacks: only the analysis flame can be written as folded or speedscope");
 }
 
 static int64_t number(const struct hs_table *t, size_t row, size_t column)

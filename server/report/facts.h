@@ -26,7 +26,7 @@ struct hs_rank_facts {
 
 struct hs_facts {
     const struct hs_run *run;
-    const struct hs_run *whole; /* the same with the files that are no traces but memory timelines; the caller's */
+    const struct hs_run *whole;  /* the same with the files that are no traces but memory timelines; the caller's */
     struct hs_rank_facts *ranks; /* [run->n] */
     /* sums over ranks */
     struct hs_rank_time time; /* first, last: 0 */

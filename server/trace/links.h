@@ -15,18 +15,18 @@ enum hs_class { HS_CLASS_COMPUTE = 1, HS_CLASS_COMM = 2, HS_CLASS_MEMCPY = 3, HS
  * as events and counted in quality: exact duplicates, time 0 far from the rest, no or huge duration.
  * Sorted by (device, stream, ts, event). */
 struct hs_gpu_row {
-    int64_t ts, dur;      /* ns; dur >= 0 */
-    int64_t stream;       /* -1 unknown */
-    int64_t corr;         /* HS_NO_VALUE */
-    int64_t bytes;        /* of a copy or memset; HS_NO_VALUE */
+    int64_t ts, dur;               /* ns; dur >= 0 */
+    int64_t stream;                /* -1 unknown */
+    int64_t corr;                  /* HS_NO_VALUE */
+    int64_t bytes;                 /* of a copy or memset; HS_NO_VALUE */
     int64_t launch_ts, launch_dur; /* of the call that launched it; HS_NO_VALUE without one */
     uint32_t event;
-    uint32_t launch;      /* event number of that call, HS_NO_EVENT */
-    uint32_t name;        /* symbol */
+    uint32_t launch; /* event number of that call, HS_NO_EVENT */
+    uint32_t name;   /* symbol */
     uint32_t lane;
-    int32_t device;       /* -1 unknown */
-    int32_t step;         /* index into steps, of the launch; -1 none */
-    uint8_t cls;          /* hs_class */
+    int32_t device; /* -1 unknown */
+    int32_t step;   /* index into steps, of the launch; -1 none */
+    uint8_t cls;    /* hs_class */
 };
 
 /* One row per CPU call of a runtime or driver API (cuda_runtime, cuda_driver, hip, mtia_runtime, xpu_…) that has a
@@ -34,7 +34,7 @@ struct hs_gpu_row {
 struct hs_launch_row {
     int64_t ts, dur, corr;
     uint32_t event, name, lane;
-    uint32_t kernels;    /* device rows it launched; more than one under CUDA graphs */
+    uint32_t kernels; /* device rows it launched; more than one under CUDA graphs */
     int32_t step;
 };
 
@@ -48,14 +48,15 @@ struct hs_step_row {
 
 /* Count of events by category and phase; dur is the sum of durations (ns) of those that have one. */
 struct hs_cat_row {
-    uint32_t cat;  /* symbol */
+    uint32_t cat; /* symbol */
     uint8_t ph;
     int64_t count, dur;
 };
 
 /* What `overview` answers without touching a column. Times in ns. */
 struct hs_summary {
-    int64_t events, cpu_ops, annotations, python, runtime_calls, kernels, memcpys, memsets, syncs, memory_events, counters, flows;
+    int64_t events, cpu_ops, annotations, python, runtime_calls, kernels, memcpys, memsets, syncs, memory_events,
+        counters, flows;
     int64_t steps, devices, streams, threads, processes;
     int64_t first_ts, last_end;         /* of all timed X/B events that analyses use; 0,0 when there is none */
     int64_t gpu_first_ts, gpu_last_end; /* of device work; HS_NO_VALUE without any */
@@ -66,15 +67,24 @@ struct hs_summary {
 
 struct hs_links {
     /* per event, [n] */
-    uint32_t *parent; /* CPU event: the event it nests in (same lane); device event: the call that launched it; HS_NO_EVENT */
-    uint16_t *depth;  /* CPU: 0 at the top of its lane; device events: depth of the launch + 1; UINT16_MAX saturates */
-    int32_t *step;    /* index into steps; -1 */
+    uint32_t *
+        parent; /* CPU event: the event it nests in (same lane); device event: the call that launched it; HS_NO_EVENT */
+    uint16_t *depth; /* CPU: 0 at the top of its lane; device events: depth of the launch + 1; UINT16_MAX saturates */
+    int32_t *step;   /* index into steps; -1 */
     size_t n;
 
-    struct { HS_VEC(struct hs_gpu_row); } gpu;
-    struct { HS_VEC(struct hs_launch_row); } launches;
-    struct { HS_VEC(struct hs_step_row); } steps;
-    struct { HS_VEC(struct hs_cat_row); } cats; /* by count, descending, then category text, phase */
+    struct {
+        HS_VEC(struct hs_gpu_row);
+    } gpu;
+    struct {
+        HS_VEC(struct hs_launch_row);
+    } launches;
+    struct {
+        HS_VEC(struct hs_step_row);
+    } steps;
+    struct {
+        HS_VEC(struct hs_cat_row);
+    } cats; /* by count, descending, then category text, phase */
     struct hs_summary sum;
 };
 

@@ -27,11 +27,11 @@
 /* ---- fields and shapes ---- */
 
 enum hs_vtype {
-    HS_V_INT,   /* integer within int64, written canonically (no +, no leading zeros, no -0)      stream: the value */
-    HS_V_DEC,   /* plain decimal d.ddd, mantissa within int64, 1..18 fraction digits      streams: mantissa; digits */
-    HS_V_STR,   /* text                                                                       stream: symbol (bytes) */
-    HS_V_RAW,   /* any other JSON text, valid, verbatim: arrays, objects, 1e5, 1.50e3, big integers  stream: symbol */
-    HS_V_TRUE,  /* no stream for these */
+    HS_V_INT,  /* integer within int64, written canonically (no +, no leading zeros, no -0)      stream: the value */
+    HS_V_DEC,  /* plain decimal d.ddd, mantissa within int64, 1..18 fraction digits      streams: mantissa; digits */
+    HS_V_STR,  /* text                                                                       stream: symbol (bytes) */
+    HS_V_RAW,  /* any other JSON text, valid, verbatim: arrays, objects, 1e5, 1.50e3, big integers  stream: symbol */
+    HS_V_TRUE, /* no stream for these */
     HS_V_FALSE,
     HS_V_NULL,
     HS_V_OBJECT, /* only for key "args" at level 0: the fields of level 1 that follow are its members */
@@ -86,15 +86,15 @@ struct hs_stream {
 struct hs_segment {
     uint64_t first; /* number of its first event */
     uint32_t rows;
-    int64_t ts[HS_SEG_ROWS];      /* ns; 0 where absent or unreadable */
-    int64_t dur[HS_SEG_ROWS];     /* ns, as written (may be negative); 0 where absent */
+    int64_t ts[HS_SEG_ROWS];  /* ns; 0 where absent or unreadable */
+    int64_t dur[HS_SEG_ROWS]; /* ns, as written (may be negative); 0 where absent */
     uint32_t shape[HS_SEG_ROWS];
-    uint32_t name[HS_SEG_ROWS];   /* symbol */
-    uint32_t cat[HS_SEG_ROWS];    /* symbol */
+    uint32_t name[HS_SEG_ROWS]; /* symbol */
+    uint32_t cat[HS_SEG_ROWS];  /* symbol */
     uint32_t lane[HS_SEG_ROWS];
-    uint8_t ph[HS_SEG_ROWS];      /* the letter; 0 where absent or odd */
-    uint8_t digits[HS_SEG_ROWS];  /* fraction digits written: ts | dur << 4; each 0..3 */
-    struct hs_stream *args;       /* [nargs], by argument column */
+    uint8_t ph[HS_SEG_ROWS];     /* the letter; 0 where absent or odd */
+    uint8_t digits[HS_SEG_ROWS]; /* fraction digits written: ts | dur << 4; each 0..3 */
+    struct hs_stream *args;      /* [nargs], by argument column */
     uint32_t nargs;
 };
 
@@ -110,9 +110,9 @@ struct hs_rows {
     int64_t *corr; /* args.correlation, HS_NO_VALUE where there is none (0 and -1 included). Of flow and async events
                     * (ph s t f b e n): their level 0 `id` instead, the integer, or INT64_MIN + 1 + symbol for a text */
     uint32_t *name, *lane;
-    uint16_t *cat;            /* symbol of the category; UINT16_MAX when the symbol is larger (never seen) */
+    uint16_t *cat; /* symbol of the category; UINT16_MAX when the symbol is larger (never seen) */
     uint8_t *ph;
-    uint8_t *flags;           /* HS_ROW_* */
+    uint8_t *flags; /* HS_ROW_* */
     size_t n, cap;
 };
 #define HS_ROW_HAS_TS 1u
@@ -122,10 +122,12 @@ struct hs_rows {
 /* Events with args.stream or args.device, or of a device category (hs_cat_is_device): what the device told of them. */
 struct hs_device_row {
     uint32_t event;
-    int32_t device;    /* args.device; else the pid where the pid is a small integer and the category a device one; -1 unknown */
-    int64_t stream;    /* args.stream, also from text ("7", "0x0" is -1); else, of a device category, an integer tid; -1 unknown */
-    int64_t bytes;     /* args.bytes, HS_NO_VALUE */
-    int64_t graph_id;  /* args["graph id"], HS_NO_VALUE */
+    int32_t
+        device; /* args.device; else the pid where the pid is a small integer and the category a device one; -1 unknown */
+    int64_t
+        stream; /* args.stream, also from text ("7", "0x0" is -1); else, of a device category, an integer tid; -1 unknown */
+    int64_t bytes;    /* args.bytes, HS_NO_VALUE */
+    int64_t graph_id; /* args["graph id"], HS_NO_VALUE */
 };
 
 /* Names given by metadata events (ph M), by lane: process_name, process_labels, thread_name; the last one wins. */
@@ -141,23 +143,37 @@ struct hs_header { /* a top-level member other than traceEvents, in order */
 
 struct hs_trace {
     struct hs_intern syms; /* every name, category, key, text and raw JSON value */
-    struct { HS_VEC(struct hs_field); } fields;
-    struct { HS_VEC(struct hs_shape); } shapes;
-    struct { HS_VEC(struct hs_column); } columns;
-    struct { HS_VEC(struct hs_lane); } lanes;
-    struct { HS_VEC(struct hs_header); } header;
-    struct { HS_VEC(struct hs_lane_name); } lane_names;
-    struct { HS_VEC(struct hs_device_row); } device_rows;
+    struct {
+        HS_VEC(struct hs_field);
+    } fields;
+    struct {
+        HS_VEC(struct hs_shape);
+    } shapes;
+    struct {
+        HS_VEC(struct hs_column);
+    } columns;
+    struct {
+        HS_VEC(struct hs_lane);
+    } lanes;
+    struct {
+        HS_VEC(struct hs_header);
+    } header;
+    struct {
+        HS_VEC(struct hs_lane_name);
+    } lane_names;
+    struct {
+        HS_VEC(struct hs_device_row);
+    } device_rows;
     struct hs_rows rows;
     struct hs_quality quality;
     uint64_t events;
     uint64_t bytes_in, bytes_json; /* raw and decompressed */
     bool bare_array;               /* the document is an array of events, not an object */
     bool has_events_key;           /* an object with traceEvents, or a bare array */
-    bool memory_timeline;          /* no trace: the raw list of export_memory_timeline, see HS_MEMORY_TIMELINE in view.h */
+    bool memory_timeline; /* no trace: the raw list of export_memory_timeline, see HS_MEMORY_TIMELINE in view.h */
     bool has_base;
-    int64_t base_ns;               /* baseTimeNanoseconds */
-    int64_t rank, world_size;      /* of distributedInfo; -1 where it does not say */
+    int64_t base_ns;          /* baseTimeNanoseconds */
+    int64_t rank, world_size; /* of distributedInfo; -1 where it does not say */
     /* HTA's idea of the rank, for compat=hta: the number of the first member called "rank", at any depth of any part of
      * the document, that is written with white space after the colon and a digit after that; -1 where there is none. */
     int64_t hta_rank;
@@ -165,15 +181,15 @@ struct hs_trace {
 
 /* The limits of ingest; config.example.toml documents them. */
 struct hs_limits {
-    uint64_t bytes_in;      /* raw bytes of one file */
-    uint64_t bytes_json;    /* bytes after inflating */
-    uint32_t ratio;         /* bytes_json / bytes_in, once more than 64 MiB came out */
+    uint64_t bytes_in;   /* raw bytes of one file */
+    uint64_t bytes_json; /* bytes after inflating */
+    uint32_t ratio;      /* bytes_json / bytes_in, once more than 64 MiB came out */
     uint64_t events;
-    uint32_t depth;         /* nesting inside an event's args or the header */
-    uint32_t string;        /* bytes of one text */
-    uint64_t names;         /* distinct texts */
-    uint64_t name_bytes;    /* bytes of all distinct texts together */
-    uint32_t members;       /* traces in one archive */
+    uint32_t depth;      /* nesting inside an event's args or the header */
+    uint32_t string;     /* bytes of one text */
+    uint64_t names;      /* distinct texts */
+    uint64_t name_bytes; /* bytes of all distinct texts together */
+    uint32_t members;    /* traces in one archive */
 };
 extern const struct hs_limits hs_limits_default;
 

@@ -48,17 +48,17 @@ struct hs_lane_info {
 };
 
 struct hs_view {
-    char id[33];              /* trace id: 32 hex digits; "" for one that is kept nowhere */
-    const char *name;         /* file name as given */
-    int64_t rank;             /* as resolved (explicit, distributedInfo, file name, order) */
-    int64_t world_size;       /* -1 unknown */
+    char id[33];        /* trace id: 32 hex digits; "" for one that is kept nowhere */
+    const char *name;   /* file name as given */
+    int64_t rank;       /* as resolved (explicit, distributedInfo, file name, order) */
+    int64_t world_size; /* -1 unknown */
     bool has_base;
-    int64_t base_ns;          /* baseTimeNanoseconds; add it to a time for unix ns, where has_base */
+    int64_t base_ns; /* baseTimeNanoseconds; add it to a time for unix ns, where has_base */
     struct hs_summary sum;
     struct hs_quality quality;
-    int64_t hta_rank;         /* as hs_trace */
+    int64_t hta_rank; /* as hs_trace */
     size_t nsyms, nlanes, nsteps, ncats, nheader;
-    size_t nshapes, nfields;  /* what HS_EV_SHAPE's numbers mean; as in hs_trace */
+    size_t nshapes, nfields; /* what HS_EV_SHAPE's numbers mean; as in hs_trace */
     const struct hs_shape *shapes;
     const struct hs_field *fields;
     const struct hs_str *syms;
@@ -134,10 +134,10 @@ struct hs_run_rank {
 };
 struct hs_run {
     const char *name;
-    size_t n;                  /* ranks, ascending by rank, then by name */
+    size_t n; /* ranks, ascending by rank, then by name */
     struct hs_run_rank *ranks;
     int64_t origin_ns;
-    struct hs_run *other;      /* the second run of an analysis that compares two (this one is the base); else NULL */
+    struct hs_run *other; /* the second run of an analysis that compares two (this one is the base); else NULL */
 };
 
 #endif

@@ -51,7 +51,10 @@ int main(int argc, char **argv)
     unlink(argv[2]);
     if (sqlite3_open(argv[2], &db))
         return 1;
-    sqlite3_exec(db, "pragma journal_mode=off; pragma synchronous=off; create table events(ph,cat,name,pid,tid,ts,dur,args);begin", 0, 0, 0);
+    sqlite3_exec(
+        db,
+        "pragma journal_mode=off; pragma synchronous=off; create table events(ph,cat,name,pid,tid,ts,dur,args);begin",
+        0, 0, 0);
     sqlite3_prepare_v2(db, "insert into events values(?,?,?,?,?,?,?,?)", -1, &st, 0);
     static const char *const keys[] = {"ph", "cat", "name", "pid", "tid", "ts", "dur"};
     json_array_foreach(json_object_get(doc, "traceEvents"), i, e)

@@ -13,7 +13,8 @@ struct key {
     const char *text; /* with its quotes and colon */
     int is_time;
 };
-static const struct key keys[] = {{"\"ts\":", 1}, {"\"correlation\":", 0}, {"\"External id\":", 0}, {"\"id\":", 0}, {"\"Ev Idx\":", 0}};
+static const struct key keys[] = {
+    {"\"ts\":", 1}, {"\"correlation\":", 0}, {"\"External id\":", 0}, {"\"id\":", 0}, {"\"Ev Idx\":", 0}};
 enum { NKEYS = sizeof keys / sizeof keys[0] };
 
 static char *read_all(const char *path, size_t *n)
@@ -110,7 +111,8 @@ int main(int argc, char **argv)
         return 2;
     }
     size_t n;
-    char *text = read_all(argv[1], &n), *events = text ? strstr(text, "\"traceEvents\"") : NULL, *end = text ? text + n : NULL;
+    char *text = read_all(argv[1], &n), *events = text ? strstr(text, "\"traceEvents\"") : NULL,
+         *end = text ? text + n : NULL;
     struct out o = {gzopen(argv[2], "wb6"), argc > 4 ? fopen(argv[4], "wb") : NULL};
     if (!events || !(events = strchr(events, '[')) || !o.gz)
         return fprintf(stderr, "%s: cannot read it, or no traceEvents\n", argv[1]), 1;

@@ -10,12 +10,12 @@
 
 void hs_test_register(const char *name, void (*fill)(TCase *tc));
 
-#define HS_SUITE(name)                                                                                                 \
-    static void hs_fill_##name(TCase *tc);                                                                             \
-    __attribute__((constructor)) static void hs_register_##name(void)                                                  \
-    {                                                                                                                  \
-        hs_test_register(#name, hs_fill_##name);                                                                       \
-    }                                                                                                                  \
+#define HS_SUITE(name)                                                \
+    static void hs_fill_##name(TCase *tc);                            \
+    __attribute__((constructor)) static void hs_register_##name(void) \
+    {                                                                 \
+        hs_test_register(#name, hs_fill_##name);                      \
+    }                                                                 \
     static void hs_fill_##name(TCase *tc)
 #define HS_TEST(fn) tcase_add_test(tc, fn)
 #define HS_LOOP_TEST(fn, from, to) tcase_add_loop_test(tc, fn, from, to)

@@ -3,7 +3,6 @@
 #include "tests/unit/json_trace.h"
 #include "tests/unit/test.h"
 
-
 static struct json_trace t;
 
 static struct hs_table ask(const char *analysis, const char *params)
