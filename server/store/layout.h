@@ -76,13 +76,12 @@ static inline uint64_t hs_arg_segment(uint64_t segment, uint32_t part)
     return segment * HS_ARG_PARTS + part;
 }
 
-/* The members of hs_summary, by the names they have in the file. */
-/* clang-format off: it never agrees with itself about this one */
-#define HS_SUMMARY_MEMBERS(X)                                                                                       \
-    X(events)                                                                                                       \
-    X(cpu_ops) X(annotations) X(python) X(runtime_calls) X(kernels) X(memcpys) X(memsets) X(syncs) X(memory_events) \
-        X(counters) X(flows) X(steps) X(devices) X(streams) X(threads) X(processes) X(first_ts) X(last_end)         \
-            X(gpu_first_ts) X(gpu_last_end) X(kernel_ns) X(memory_ns) X(comm_ns) X(busy_ns)
+/* The members of hs_summary, by the names they have in the file. (clang-format never agrees with itself about it.) */
+/* clang-format off */
+#define HS_SUMMARY_MEMBERS(X) \
+    X(events) X(cpu_ops) X(annotations) X(python) X(runtime_calls) X(kernels) X(memcpys) X(memsets) X(syncs) \
+    X(memory_events) X(counters) X(flows) X(steps) X(devices) X(streams) X(threads) X(processes) X(first_ts) \
+    X(last_end) X(gpu_first_ts) X(gpu_last_end) X(kernel_ns) X(memory_ns) X(comm_ns) X(busy_ns)
 /* clang-format on */
 
 #define HS_APPLICATION_ID 0x484f4c4f  /* "HOLO" */
