@@ -34,7 +34,7 @@ static int ask_stored(const char *query, const struct call *c, struct hs_err *er
     hs_config_free(&config);
     if (rc)
         return rc;
-    rc = hs_answer_pin(s, c->trace, &v, err);
+    rc = hs_store_pin_trace(s, c->trace, &v, err);
     if (!rc) {
         rc = ask(v, query, c, err);
         hs_store_unpin_trace(s, v);

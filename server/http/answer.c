@@ -2,7 +2,6 @@
 
 #include "base/json.h"
 #include "store/sql.h"
-#include "store/store.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,18 +53,6 @@ int hs_answer(const struct hs_analysis *a, struct hs_run *run, const struct hs_p
         rc = hs_buf_check(out, "the answer", err);
     hs_table_free(&t);
     hs_buf_free(&params);
-    return rc;
-}
-
-int hs_answer_pin(struct hs_store *s, const char *id_prefix, struct hs_view **out, struct hs_err *err)
-{
-    struct hs_trace_row row = {0};
-    int rc = hs_store_find(s, id_prefix, &row, err);
-    if (!rc)
-        rc = hs_store_pin_trace(s, row.id, out, err);
-    free(row.run);
-    free(row.name);
-    free(row.quality_json);
     return rc;
 }
 

@@ -18,10 +18,6 @@ int hs_answer_format(const char *name, enum hs_format *out, struct hs_err *err);
 int hs_answer(const struct hs_analysis *a, struct hs_run *run, const struct hs_params *p, enum hs_format f,
               struct hs_buf *out, struct hs_err *err);
 
-/* A trace by its id or a prefix of it; hs_store_unpin_trace it. */
-struct hs_store;
-int hs_answer_pin(struct hs_store *s, const char *id_prefix, struct hs_view **out, struct hs_err *err);
-
 /* Renders an SQL answer under the same envelope. */
 struct hs_sql_limits;
 int hs_answer_sql(struct hs_view *v, const char *query, const struct hs_sql_limits *limits, enum hs_format f,

@@ -230,7 +230,7 @@ void hs_post_sql(struct hs_request *r)
         rc = sql_text(r, &query, &err);
     if (rc)
         goto out;
-    rc = hs_answer_pin(s, hs_request_var(r, 0), &v, &err);
+    rc = hs_store_pin_trace(s, hs_request_var(r, 0), &v, &err);
     if (!rc)
         rc = hs_answer_sql(v, query, &limits, f, &out, &err);
     if (v)

@@ -76,14 +76,6 @@ void hs_get_traces(struct hs_request *r)
     hs_reply_json(&r->reply, 200, &b);
 }
 
-/* A row that hs_store_find filled stands by itself, while hs_trace_rows_free frees an array. */
-static void free_row(struct hs_trace_row *t)
-{
-    free(t->run);
-    free(t->name);
-    free(t->quality_json);
-}
-
 void hs_get_trace(struct hs_request *r)
 {
     struct hs_err err = HS_ERR_INIT;
@@ -98,7 +90,7 @@ void hs_get_trace(struct hs_request *r)
     hs_json_trace_members(&j, &row);
     hs_json_end(&j);
     hs_buf_putc(&b, '\n');
-    free_row(&row);
+    hs_trace_row_clear(&row);
     hs_reply_json(&r->reply, 200, &b);
 }
 
@@ -127,7 +119,7 @@ void hs_delete_trace(struct hs_request *r)
     else
         r->reply.status = 204;
     hs_trace_rows_free(all, n);
-    free_row(&row);
+    hs_trace_row_clear(&row);
 }
 
 /* ---- the original bytes ---- */
@@ -213,7 +205,7 @@ void hs_get_original(struct hs_request *r)
                              -1);
         free(path);
     }
-    free_row(&row);
+    hs_trace_row_clear(&row);
 }
 
 /* ---- one event ---- */
@@ -230,7 +222,7 @@ void hs_get_event(struct hs_request *r)
         rc = hs_fail(&err, HS_EUSAGE, "'%.40s' is no event number; events are numbered from 0 in the order of the file",
                      text);
     if (!rc)
-        rc = hs_answer_pin(s, hs_request_var(r, 0), &v, &err);
+        rc = hs_store_pin_trace(s, hs_request_var(r, 0), &v, &err);
     uint64_t n = rc ? 0 : strtoull(text, NULL, 10);
     if (!rc && n >= (uint64_t)v->sum.events)
         rc = hs_fail(&err, HS_ENOTFOUND, "there is no event %llu; the trace has %lld", (unsigned long long)n,

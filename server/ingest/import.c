@@ -105,13 +105,6 @@ static void merge_quality(struct hs_quality *into, const struct hs_quality *from
             hs_quality_add(into, (enum hs_quality_kind)k, from->count[k], from->first[k]);
 }
 
-static void row_free(struct hs_trace_row *row)
-{
-    free(row->run);
-    free(row->name);
-    free(row->quality_json);
-}
-
 /* The same bytes were there already: tell what the store calls them. */
 static void tell_existing(struct hs_store *s, struct hs_trace_row *row)
 {
@@ -190,7 +183,7 @@ static int passage_arrive(struct import *im, struct passage *p, const struct hs_
     memcpy(got.row.id, info.id, sizeof got.row.id);
     rc = keep(im, p, end, &got, err);
     if (rc || !hs_vec_push(&im->out, got))
-        row_free(&got.row);
+        hs_trace_row_clear(&got.row);
     return rc;
 }
 
@@ -280,7 +273,7 @@ int hs_import(struct hs_input *in, const struct hs_import_options *o, struct hs_
 void hs_imported_free(struct hs_imported *i, size_t n)
 {
     for (size_t k = 0; i && k < n; k++) {
-        row_free(&i[k].row);
+        hs_trace_row_clear(&i[k].row);
         hs_view_close(i[k].view);
     }
     free(i);
