@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static _Noreturn void out_of_memory(size_t n)
 {
@@ -11,11 +12,22 @@ static _Noreturn void out_of_memory(size_t n)
     abort();
 }
 
+/* Pages of 2 MiB for what is many of them long: on 4 M events an analysis touches 50 000 small pages for the first time,
+ * a quarter of a cold answer. Measured on call-stack: 222 -> 184 ms. Only a hint; a kernel without them ignores it. */
+#define HUGE_PAGE ((uintptr_t)2 << 20)
+void hs_hint_large(void *p, size_t n)
+{
+    uintptr_t from = ((uintptr_t)p + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1), to = ((uintptr_t)p + n) & ~(HUGE_PAGE - 1);
+    if (n >= 2 * HUGE_PAGE && from < to)
+        madvise((char *)p + (from - (uintptr_t)p), to - from, MADV_HUGEPAGE);
+}
+
 void *hs_malloc(size_t n)
 {
     void *p = malloc(n ? n : 1);
     if (!p)
         out_of_memory(n);
+    hs_hint_large(p, n);
     return p;
 }
 
@@ -24,6 +36,7 @@ void *hs_calloc(size_t n, size_t size)
     void *p = calloc(n ? n : 1, size ? size : 1);
     if (!p)
         out_of_memory(n);
+    hs_hint_large(p, n * size);
     return p;
 }
 
@@ -35,6 +48,8 @@ void *hs_realloc_array(void *p, size_t n, size_t size)
     void *q = realloc(p, bytes ? bytes : 1);
     if (!q)
         out_of_memory(bytes);
+    if (!p) /* what grows is often let go half full, and moving it takes large pages apart: imports were slower with them */
+        hs_hint_large(q, bytes);
     return q;
 }
 

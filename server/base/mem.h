@@ -15,6 +15,7 @@
 void *hs_malloc(size_t n);
 void *hs_calloc(size_t n, size_t size); /* zeroed; the product is checked for overflow */
 void *hs_realloc_array(void *p, size_t n, size_t size);
+void hs_hint_large(void *p, size_t n); /* asks for large pages behind n bytes; the three above do so by themselves */
 char *hs_strdup(const char *s);
 char *hs_strndup(const char *s, size_t n); /* n bytes and a terminator */
 char *hs_asprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -234,23 +234,46 @@ static int make_array(struct hs_view_file *f, const char *key, int level, char f
 
 #define SPARSE 'p' /* beside the forms i, f and s of whole arrays */
 
-/* Appends those of a segment. `s` has room for all events whose shape has the argument. */
-static int sparse_segment(struct hs_view_file *f, struct plan *p, const uint8_t *has, uint64_t k, uint32_t *event,
-                          int64_t *v, size_t *n, struct hs_err *err)
+/* The events whose shape is one of `has`, which it takes over. What is asked for together (size, address, device of an
+ * allocation) is in the same shapes, so all but the first pass over millions of events are saved. */
+static const struct hs_shape_events *events_of(struct hs_view_file *f, uint8_t *has)
 {
-    size_t base = (size_t)(k * HS_SEG_ROWS), rows = hs_view_segment_rows(f, k);
+    struct hs_shape_events *l = &f->of_shapes;
+    if (l->has && !memcmp(l->has, has, f->nshapes)) {
+        free(has);
+        return l;
+    }
+    size_t n = 0;
+    for (size_t i = 0; i < f->ev.n; i++)
+        n += has[f->ev.shape[i]];
+    f->bytes -= l->n * sizeof *l->event;
+    f->bytes += n * sizeof *l->event;
+    free(l->has);
+    free(l->event);
+    *l = (struct hs_shape_events){has, hs_realloc_array(NULL, n + 1, sizeof *l->event), 0};
+    for (size_t i = 0; l->n < n; i++)
+        if (has[f->ev.shape[i]])
+            l->event[l->n++] = (uint32_t)i;
+    return l;
+}
+
+/* Appends those of a segment, from the list's place *at on. */
+static int sparse_segment(struct hs_view_file *f, struct plan *p, const struct hs_shape_events *l, uint64_t k,
+                          size_t *at, uint32_t *event, int64_t *v, size_t *n, struct hs_err *err)
+{
+    uint64_t end = (k + 1) * HS_SEG_ROWS;
+    if (*at == l->n || l->event[*at] >= end)
+        return HS_OK;
     int rc = load_streams(f, p, k, err);
-    for (size_t i = 0; !rc && i < rows; i++) {
+    for (; !rc && *at < l->n && l->event[*at] < end; (*at)++) {
         struct value x;
-        uint32_t shape = f->ev.shape[base + i];
-        if (!has[shape])
-            continue;
-        if (!plan_next(p, shape, &x))
+        uint32_t e = l->event[*at];
+        if (!plan_next(p, f->ev.shape[e], &x))
             return hs_view_damaged(f, err, "arguments are missing");
         if (x.type == HS_V_STR && (x.v < 0 || (uint64_t)x.v >= f->base.nsyms))
             return hs_view_damaged(f, err, "an argument is no text");
         v[*n] = as_i64(&f->base, &x);
-        event[*n] = (uint32_t)(base + i);
+        event[*n] = e;
         *n += v[*n] != HS_NO_VALUE;
     }
     return rc;
@@ -260,7 +283,7 @@ static int sparse_segment(struct hs_view_file *f, struct plan *p, const uint8_t 
 static int make_sparse(struct hs_view_file *f, const char *key, int level, void **out, struct hs_err *err)
 {
     struct plan p = {0};
-    size_t n = 0;
+    size_t n = 0, at = 0;
     int rc = hs_file_load_events(f, HS_EV_SHAPE, err);
     if (rc)
         return rc;
@@ -268,19 +291,16 @@ static int make_sparse(struct hs_view_file *f, const char *key, int level, void 
     uint8_t *has = hs_calloc(f->nshapes, 1);
     for (size_t s = 0; s < f->nshapes; s++)
         has[s] = p.first[s] != p.first[s + 1];
-    for (size_t i = 0; i < f->ev.n; i++)
-        n += has[f->ev.shape[i]];
+    const struct hs_shape_events *l = events_of(f, has);
     void *block = NULL;
-    rc = hs_view_alloc(f, &block, sizeof(struct hs_sparse) + n * (sizeof(int64_t) + sizeof(uint32_t)), 1, err);
+    rc = hs_view_alloc(f, &block, sizeof(struct hs_sparse) + l->n * (sizeof(int64_t) + sizeof(uint32_t)), 1, err);
     if (!rc) {
         int64_t *v = (int64_t *)((struct hs_sparse *)block + 1);
-        uint32_t *event = (uint32_t *)(v + n);
-        n = 0;
+        uint32_t *event = (uint32_t *)(v + l->n);
         for (uint64_t k = 0; !rc && k < f->segments; k++)
-            rc = sparse_segment(f, &p, has, k, event, v, &n, err);
+            rc = sparse_segment(f, &p, l, k, &at, event, v, &n, err);
         *(struct hs_sparse *)block = (struct hs_sparse){n, event, v};
     }
-    free(has);
     plan_free(&p);
     if (rc)
         free(block);
@@ -385,5 +405,7 @@ void hs_file_free_args(struct hs_view_file *f)
         free(a->data);
         free(a);
     }
+    free(f->of_shapes.has);
+    free(f->of_shapes.event);
     hs_arg_cursor_free(f->cursor);
 }

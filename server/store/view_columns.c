@@ -1,34 +1,9 @@
 #include "store/view_columns.h"
 
+#include "store/column_load.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- one column ---- */
-
-/* How numbers of a column are kept in memory, and what they may be. */
-enum form { F_I64, F_U32, F_U16, F_U8, F_I32 };
-
-struct target {
-    enum form form;
-    int64_t least, most; /* inclusive; anything else is damage */
-};
-
-static const size_t form_size[] = {[F_I64] = 8, [F_U32] = 4, [F_U16] = 2, [F_U8] = 1, [F_I32] = 4};
-
-#define NARROW(type)               \
-    for (size_t i = 0; i < n; i++) \
-    ((type *)out)[at + i] = (type)v[i]
-
-static void narrow(enum form form, const int64_t *v, size_t n, void *out, size_t at)
-{
-    switch (form) {
-    case F_U32: NARROW(uint32_t); break;
-    case F_U16: NARROW(uint16_t); break;
-    case F_U8: NARROW(uint8_t); break;
-    case F_I32: NARROW(int32_t); break;
-    case F_I64: break;
-    }
-}
 
 static bool within(const int64_t *v, size_t n, int64_t least, int64_t most)
 {
@@ -38,46 +13,9 @@ static bool within(const int64_t *v, size_t n, int64_t least, int64_t most)
     return !bad;
 }
 
-/* Decodes a whole column of n rows into fresh memory. */
-static int load(struct hs_view_file *f, enum hs_tbl tbl, uint32_t col, size_t n, struct target t, void *out_pointer,
-                struct hs_err *err)
-{
-    void *out = NULL;
-    int rc = hs_view_alloc(f, &out, n, form_size[t.form], err);
-    for (size_t at = 0, k = 0; !rc && at < n; at += HS_SEG_ROWS, k++) {
-        size_t len = n - at < HS_SEG_ROWS ? n - at : HS_SEG_ROWS;
-        int64_t *v = t.form == F_I64 ? (int64_t *)out + at : f->tmp;
-        rc = hs_view_segment(f, tbl, col, k, v, len, err);
-        if (!rc && !within(v, len, t.least, t.most))
-            rc = hs_view_damaged(f, err, "a number is out of range");
-        if (!rc)
-            narrow(t.form, v, len, out, at);
-    }
-    if (rc) {
-        free(out);
-        return rc;
-    }
-    memcpy(out_pointer, &out, sizeof out);
-    return HS_OK;
-}
-
 /* ---- events ---- */
 
 static const unsigned all_columns = (1u << HS_EVENT_COLS) - 1;
-
-/* Event numbers that the file keeps as distances: `from[i] - distance`, 0 is none. */
-static int undo_distance(const struct hs_view_file *f, const int64_t *distance, size_t n, size_t at,
-                         const uint32_t *from, uint32_t *out)
-{
-    bool bad = false;
-    for (size_t i = 0; i < n; i++) {
-        int64_t own = from ? from[at + i] : (int64_t)(at + i);
-        int64_t other = (int64_t)((uint64_t)own - (uint64_t)distance[i]);
-        bad |= distance[i] && (other < 0 || other >= (int64_t)f->events);
-        out[at + i] = distance[i] ? (uint32_t)other : HS_NO_EVENT;
-    }
-    return bad;
-}
 
 /* Parents lead upwards to an event without one. In a sound file a parent's depth is less than its child's, which shows
  * that at once; where depths do not (they saturate), the chains themselves are followed, each event once. */
@@ -104,66 +42,84 @@ static int check_parents(struct hs_view_file *f, const uint32_t *parent, const u
     return rc;
 }
 
-static int load_parents(struct hs_view_file *f, struct hs_err *err)
+/* What each column holds: its form, and the range outside of which a number is damage. */
+static struct hs_column_load event_column(const struct hs_view_file *f, enum hs_col_event col)
 {
-    size_t n = (size_t)f->events;
-    uint32_t *out = NULL;
-    int rc = hs_file_load_events(f, HS_EV_DEPTH, err);
-    if (!rc)
-        rc = hs_view_alloc(f, (void **)&out, n, sizeof *out, err);
-    for (size_t at = 0, k = 0; !rc && at < n; at += HS_SEG_ROWS, k++) {
-        size_t len = hs_view_segment_rows(f, k);
-        rc = hs_view_segment(f, HS_TBL_EVENTS, HS_COL_PARENT, k, f->tmp, len, err);
-        if (!rc && undo_distance(f, f->tmp, len, at, NULL, out))
-            rc = hs_view_damaged(f, err, "a parent is no event");
-    }
-    if (!rc)
-        rc = check_parents(f, out, f->ev.depth, err);
-    if (rc) {
-        free(out);
-        return rc;
-    }
-    f->ev.parent = out;
-    return HS_OK;
-}
-
-static int load_event_column(struct hs_view_file *f, enum hs_col_event col, struct hs_err *err)
-{
-    size_t n = (size_t)f->events;
-    struct hs_events *ev = &f->ev;
-    const struct target any = {F_I64, INT64_MIN, INT64_MAX}, sym = {F_U32, 0, (int64_t)f->base.nsyms - 1};
-    const struct target lane = {F_U32, 0, (int64_t)f->base.nlanes - 1}, shape = {F_U32, 0, (int64_t)f->nshapes - 1};
-    const struct target u16 = {F_U16, 0, UINT16_MAX}, u8 = {F_U8, 0, UINT8_MAX};
-    const struct target step = {F_I32, -1, (int64_t)f->base.nsteps - 1};
+    struct hs_column_load l = {.tbl = HS_TBL_EVENTS, .col = col, .n = (size_t)f->events, .form = HS_FORM_U32};
     switch (col) {
-    case HS_COL_TS: return load(f, HS_TBL_EVENTS, col, n, any, &ev->ts, err);
-    case HS_COL_DUR: return load(f, HS_TBL_EVENTS, col, n, any, &ev->dur, err);
-    case HS_COL_NAME: return load(f, HS_TBL_EVENTS, col, n, sym, &ev->name, err);
-    case HS_COL_CAT: return load(f, HS_TBL_EVENTS, col, n, sym, &ev->cat, err);
-    case HS_COL_LANE: return load(f, HS_TBL_EVENTS, col, n, lane, &ev->lane, err);
-    case HS_COL_PH: return load(f, HS_TBL_EVENTS, col, n, u8, &ev->ph, err);
-    case HS_COL_PARENT: return load_parents(f, err);
-    case HS_COL_DEPTH: return load(f, HS_TBL_EVENTS, col, n, u16, &ev->depth, err);
-    case HS_COL_STEP: return load(f, HS_TBL_EVENTS, col, n, step, &ev->step, err);
-    case HS_COL_SHAPE: return load(f, HS_TBL_EVENTS, col, n, shape, &ev->shape, err);
-    case HS_COL_DIGITS: return load(f, HS_TBL_EVENTS, col, n, u8, &ev->digits, err);
+    case HS_COL_TS:
+    case HS_COL_DUR:
+        l.form = HS_FORM_I64;
+        l.least = INT64_MIN;
+        l.most = INT64_MAX;
+        break;
+    case HS_COL_NAME:
+    case HS_COL_CAT: l.most = (int64_t)f->base.nsyms - 1; break;
+    case HS_COL_LANE: l.most = (int64_t)f->base.nlanes - 1; break;
+    case HS_COL_SHAPE: l.most = (int64_t)f->nshapes - 1; break;
+    case HS_COL_PARENT:
+        l.distance = true;
+        l.most = (int64_t)f->events - 1;
+        break;
+    case HS_COL_DEPTH:
+        l.form = HS_FORM_U16;
+        l.most = UINT16_MAX;
+        break;
+    case HS_COL_STEP:
+        l.form = HS_FORM_I32;
+        l.least = -1;
+        l.most = (int64_t)f->base.nsteps - 1;
+        break;
+    case HS_COL_PH:
+    case HS_COL_DIGITS:
+        l.form = HS_FORM_U8;
+        l.most = UINT8_MAX;
+        break;
     case HS_EVENT_COLS: break;
     }
-    return HS_OK;
+    return l;
+}
+
+static void keep_event_column(struct hs_events *ev, enum hs_col_event col, void *out)
+{
+    switch (col) {
+    case HS_COL_TS: ev->ts = out; break;
+    case HS_COL_DUR: ev->dur = out; break;
+    case HS_COL_NAME: ev->name = out; break;
+    case HS_COL_CAT: ev->cat = out; break;
+    case HS_COL_LANE: ev->lane = out; break;
+    case HS_COL_PH: ev->ph = out; break;
+    case HS_COL_PARENT: ev->parent = out; break;
+    case HS_COL_DEPTH: ev->depth = out; break;
+    case HS_COL_STEP: ev->step = out; break;
+    case HS_COL_SHAPE: ev->shape = out; break;
+    case HS_COL_DIGITS: ev->digits = out; break;
+    case HS_EVENT_COLS: break;
+    }
 }
 
 int hs_file_load_events(struct hs_view_file *f, unsigned columns, struct hs_err *err)
 {
-    for (unsigned c = 0; c < HS_EVENT_COLS; c++) {
-        unsigned bit = 1u << c;
-        if (!(columns & bit) || f->have & bit)
-            continue;
-        int rc = load_event_column(f, (enum hs_col_event)c, err);
-        if (rc)
-            return rc;
-        f->have |= bit;
+    struct hs_column_load loads[HS_EVENT_COLS];
+    size_t n = 0;
+    if (columns & HS_EV_PARENT)
+        columns |= HS_EV_DEPTH; /* parents are checked against it */
+    for (unsigned c = 0; c < HS_EVENT_COLS; c++)
+        if (columns & ~f->have & 1u << c)
+            loads[n++] = event_column(f, (enum hs_col_event)c);
+    int rc = hs_load_columns(f, loads, n, err);
+    unsigned loaded = 0;
+    for (size_t i = 0; i < n && !rc; i++) {
+        keep_event_column(&f->ev, (enum hs_col_event)loads[i].col, loads[i].out);
+        loaded |= 1u << loads[i].col;
     }
-    return HS_OK;
+    f->have |= loaded;
+    if (loaded & HS_EV_PARENT && (rc = check_parents(f, f->ev.parent, f->ev.depth, err))) { /* never hand out a ring */
+        free((void *)(uintptr_t)f->ev.parent);
+        f->ev.parent = NULL;
+        f->have &= ~(unsigned)HS_EV_PARENT;
+    }
+    return rc;
 }
 
 int hs_file_events(struct hs_view *v, unsigned columns, struct hs_events *out, struct hs_err *err)
@@ -195,29 +151,6 @@ int hs_file_events(struct hs_view *v, unsigned columns, struct hs_events *out, s
 
 /* ---- device work ---- */
 
-/* The launch's time from its distance, and its event number. */
-static int load_gpu_launch(struct hs_view_file *f, struct hs_gpu *g, struct hs_err *err)
-{
-    int64_t *launch_ts = NULL;
-    uint32_t *launch = NULL;
-    const struct target any = {F_I64, INT64_MIN, INT64_MAX};
-    int rc = load(f, HS_TBL_GPU, HS_GPU_DELAY, g->n, any, &launch_ts, err);
-    for (size_t i = 0; !rc && i < g->n; i++)
-        if (launch_ts[i] != HS_NO_VALUE)
-            launch_ts[i] = (int64_t)((uint64_t)g->ts[i] - (uint64_t)launch_ts[i]);
-    g->launch_ts = launch_ts;
-    if (!rc)
-        rc = hs_view_alloc(f, (void **)&launch, g->n, sizeof *launch, err);
-    g->launch = launch;
-    for (size_t at = 0, k = 0; !rc && at < g->n; at += HS_SEG_ROWS, k++) {
-        size_t len = g->n - at < HS_SEG_ROWS ? g->n - at : HS_SEG_ROWS;
-        rc = hs_view_segment(f, HS_TBL_GPU, HS_GPU_LAUNCH, k, f->tmp, len, err);
-        if (!rc && undo_distance(f, f->tmp, len, at, g->event, launch))
-            rc = hs_view_damaged(f, err, "a launch is no event");
-    }
-    return rc;
-}
-
 static void free_gpu(struct hs_gpu *g)
 {
     const void *all[] = {g->ts,    g->dur,    g->stream, g->corr, g->bytes,  g->launch_ts, g->launch_dur,
@@ -226,31 +159,74 @@ static void free_gpu(struct hs_gpu *g)
         free((void *)(uintptr_t)all[i]);
 }
 
+/* A launch is kept as its distance from the event, so the column of events comes first. */
+static int load_gpu_launches(struct hs_view_file *f, struct hs_gpu *g, struct hs_err *err)
+{
+    struct hs_column_load l = {.tbl = HS_TBL_GPU,
+                               .col = HS_GPU_LAUNCH,
+                               .n = g->n,
+                               .form = HS_FORM_U32,
+                               .distance = true,
+                               .from = g->event,
+                               .most = (int64_t)f->events - 1};
+    int rc = hs_load_columns(f, &l, 1, err);
+    g->launch = l.out;
+    return rc;
+}
+
 static int load_gpu(struct hs_view_file *f, struct hs_err *err)
 {
-    struct hs_gpu g = {0};
-    const struct target any = {F_I64, INT64_MIN, INT64_MAX}, time = {F_I64, 0, INT64_MAX};
-    const struct target event = {F_U32, 0, (int64_t)f->events - 1}, sym = {F_U32, 0, (int64_t)f->base.nsyms - 1};
-    const struct target lane = {F_U32, 0, (int64_t)f->base.nlanes - 1}, device = {F_I32, INT32_MIN, INT32_MAX};
-    const struct target step = {F_I32, -1, (int64_t)f->base.nsteps - 1},
-                        cls = {F_U8, HS_CLASS_COMPUTE, HS_CLASS_MEMSET};
+    const int64_t syms = (int64_t)f->base.nsyms, lanes = (int64_t)f->base.nlanes, steps = (int64_t)f->base.nsteps;
     const struct {
         enum hs_col_gpu col;
-        struct target t;
-        void *out;
-    } plain[] = {
-        {HS_GPU_TS, any, &g.ts},         {HS_GPU_DUR, time, &g.dur},
-        {HS_GPU_STREAM, any, &g.stream}, {HS_GPU_CORR, any, &g.corr},
-        {HS_GPU_BYTES, any, &g.bytes},   {HS_GPU_LAUNCH_DUR, any, &g.launch_dur},
-        {HS_GPU_EVENT, event, &g.event}, {HS_GPU_NAME, sym, &g.name},
-        {HS_GPU_LANE, lane, &g.lane},    {HS_GPU_DEVICE, device, &g.device},
-        {HS_GPU_STEP, step, &g.step},    {HS_GPU_CLS, cls, &g.cls},
+        enum hs_form form;
+        int64_t least, most;
+    } c[] = {
+        {HS_GPU_TS, HS_FORM_I64, INT64_MIN, INT64_MAX},
+        {HS_GPU_DUR, HS_FORM_I64, 0, INT64_MAX},
+        {HS_GPU_STREAM, HS_FORM_I64, INT64_MIN, INT64_MAX},
+        {HS_GPU_CORR, HS_FORM_I64, INT64_MIN, INT64_MAX},
+        {HS_GPU_BYTES, HS_FORM_I64, INT64_MIN, INT64_MAX},
+        {HS_GPU_LAUNCH_DUR, HS_FORM_I64, INT64_MIN, INT64_MAX},
+        {HS_GPU_DELAY, HS_FORM_I64, INT64_MIN, INT64_MAX},
+        {HS_GPU_EVENT, HS_FORM_U32, 0, (int64_t)f->events - 1},
+        {HS_GPU_NAME, HS_FORM_U32, 0, syms - 1},
+        {HS_GPU_LANE, HS_FORM_U32, 0, lanes - 1},
+        {HS_GPU_DEVICE, HS_FORM_I32, INT32_MIN, INT32_MAX},
+        {HS_GPU_STEP, HS_FORM_I32, -1, steps - 1},
+        {HS_GPU_CLS, HS_FORM_U8, HS_CLASS_COMPUTE, HS_CLASS_MEMSET},
     };
+    enum { N = sizeof c / sizeof c[0] };
+    struct hs_column_load l[N];
+    struct hs_gpu g = {0};
     int rc = hs_view_rows(f, HS_TBL_GPU, &g.n, err);
-    for (size_t i = 0; !rc && i < sizeof plain / sizeof plain[0]; i++)
-        rc = load(f, HS_TBL_GPU, plain[i].col, g.n, plain[i].t, plain[i].out, err);
-    if (!rc)
-        rc = load_gpu_launch(f, &g, err);
+    if (rc)
+        return rc;
+    for (size_t i = 0; i < N; i++)
+        l[i] = (struct hs_column_load){
+            .tbl = HS_TBL_GPU, .col = c[i].col, .n = g.n, .form = c[i].form, .least = c[i].least, .most = c[i].most};
+    rc = hs_load_columns(f, l, N, err);
+    if (rc)
+        return rc;
+    int64_t *launch_ts = l[6].out; /* as a distance from the start */
+    for (size_t i = 0; i < g.n; i++)
+        if (launch_ts[i] != HS_NO_VALUE)
+            launch_ts[i] = (int64_t)((uint64_t)((int64_t *)l[0].out)[i] - (uint64_t)launch_ts[i]);
+    g = (struct hs_gpu){.n = g.n,
+                        .ts = l[0].out,
+                        .dur = l[1].out,
+                        .stream = l[2].out,
+                        .corr = l[3].out,
+                        .bytes = l[4].out,
+                        .launch_dur = l[5].out,
+                        .launch_ts = launch_ts,
+                        .event = l[7].out,
+                        .name = l[8].out,
+                        .lane = l[9].out,
+                        .device = l[10].out,
+                        .step = l[11].out,
+                        .cls = l[12].out};
+    rc = load_gpu_launches(f, &g, err);
     if (rc) {
         free_gpu(&g);
         return rc;

@@ -24,6 +24,7 @@ int hs_view_alloc(struct hs_view_file *f, void **out, size_t n, size_t size, str
     void *p = calloc(n ? n : 1, size); /* may fail: the number comes from a file */
     if (!p)
         return hs_fail(err, HS_ELIMIT, "not enough memory for a column of %zu rows", n);
+    hs_hint_large(p, n * size);
     f->bytes += n * size;
     *out = p;
     return HS_OK;

@@ -47,6 +47,11 @@ struct hs_view_file {
     struct hs_launch_row *launches;
     size_t nlaunches;
     struct hs_arg_array *args;
+    struct hs_shape_events {
+        uint8_t *has; /* [nshapes] which shapes; NULL: nothing yet */
+        uint32_t *event;
+        size_t n;
+    } of_shapes;                  /* the events of the shapes asked for last, ascending: arguments come in families */
     struct hs_arg_cursor *cursor; /* of event_json */
     int64_t *tmp;                 /* HS_SEG_ROWS numbers */
     _Atomic size_t bytes;         /* names and decoded columns, for the budget */
