@@ -105,24 +105,37 @@ static int read_args(struct hs_view *v, struct arg args[ARGS], struct hs_err *er
     return rc;
 }
 
-/* By type, device and time; at one time by the profiler's number. Events come in the order of the file, the last resort. */
-static void sort_changes(struct change **list, size_t n)
+/* list[i] = old list[order[i]], in place: a second list would cost more, in fresh pages, than the sort. Spends `order`. */
+static void permute(struct change *list, uint32_t *order, size_t n)
 {
-    struct change *from = *list, *to = hs_realloc_array(NULL, n + 1, sizeof *to);
+    for (size_t start = 0; start < n; start++) {
+        if (order[start] == start)
+            continue;
+        struct change first = list[start];
+        size_t i = start;
+        for (size_t from; (from = order[i]) != start; i = from) {
+            list[i] = list[from];
+            order[i] = (uint32_t)i;
+        }
+        list[i] = first;
+        order[i] = (uint32_t)i;
+    }
+}
+
+/* By type, device and time; at one time by the profiler's number. Events come in the order of the file, the last resort. */
+static void sort_changes(struct change *list, size_t n)
+{
     uint32_t *order = hs_realloc_array(NULL, 2 * n + 1, sizeof *order);
     int64_t *key = hs_realloc_array(NULL, n + 1, sizeof *key);
     hs_order_iota(order, n);
     for (int pass = 0; pass < 4; pass++) {
         for (size_t i = 0; i < n; i++)
-            key[i] = pass == 0 ? from[i].number : pass == 1 ? from[i].ts : pass == 2 ? from[i].device : from[i].type;
+            key[i] = pass == 0 ? list[i].number : pass == 1 ? list[i].ts : pass == 2 ? list[i].device : list[i].type;
         hs_order_i64(order, order + n, n, key);
     }
-    for (size_t i = 0; i < n; i++)
-        to[i] = from[order[i]];
+    permute(list, order, n);
     free(order);
     free(key);
-    free(from);
-    *list = to;
 }
 
 static bool has_memory_events(const struct hs_view *v)
@@ -142,6 +155,8 @@ static int collect(struct job *j, const char *type, struct hs_err *err)
     int rc = hs_view_events(v, HS_EV_TS | HS_EV_NAME, &ev, err);
     if (!rc)
         rc = read_args(v, args, err);
+    if (!rc && !hs_vec_reserve(&j->changes, args[BYTES].list.n))
+        rc = hs_fail(err, HS_ELIMIT, "more memory events than there may be");
     for (size_t i = 0; !rc && i < args[BYTES].list.n; i++) {
         uint32_t e = args[BYTES].list.event[i];
         if (ev.name[e] != memory)
@@ -159,13 +174,10 @@ static int collect(struct job *j, const char *type, struct hs_err *err)
         bool host = c.type == 0;
         if (type && hs_str_is(hs_cstr(type), "cpu") != host)
             continue;
-        if (!hs_vec_push(&j->changes, c))
-            rc = hs_fail(err, HS_ELIMIT, "more memory events than there may be");
+        j->changes.p[j->changes.n++] = c;
     }
-    if (!rc && j->changes.n) {
-        sort_changes(&j->changes.p, j->changes.n);
-        j->changes.cap = j->changes.n;
-    }
+    if (!rc && j->changes.n)
+        sort_changes(j->changes.p, j->changes.n);
     return rc;
 }
 
