@@ -36,6 +36,7 @@ extern const struct hs_analysis hs_analysis_stragglers;
 extern const struct hs_analysis hs_analysis_collectives;
 extern const struct hs_analysis hs_analysis_critical_path;
 extern const struct hs_analysis hs_analysis_critical_path_summary;
+extern const struct hs_analysis hs_analysis_critical_path_what_if;
 extern const struct hs_analysis hs_analysis_diff;
 extern const struct hs_analysis hs_analysis_diff_ops;
 

@@ -4,8 +4,9 @@
  * path's end is in exactly one piece, so the pieces add up, and as time only goes back there can be no cycle.
  *
  * What device work waits for: the work before it on its stream; the call that launched it; and where it began later than
- * both, the work of its device that ended last before it and was launched earlier (an event or a graph's edge; inferred, as
- * few traces record events). What the CPU waits for: in a synchronising call or a blocking copy, the device work that ended
+ * both, the work of its device that it waited for through an event or an edge of its CUDA graph: as recorded where the trace
+ * has synchronisation activities (crit_recorded.h), else inferred to be the work that ended last before it and was launched
+ * earlier or by the same call. What the CPU waits for: in a synchronising call or a blocking copy, the device work that ended
  * last within it and was launched before; in time without an operator or call, the thread whose operators or calls
  * ran last (a backward thread, or the main one for it).
  *
@@ -57,10 +58,11 @@ struct hs_crit {
     size_t nodes; /* stretches of threads and device rows that could be on it */
 };
 
+struct hs_crit_index; /* crit_index.h */
+
 /* The path that ends with the last of the CPU stretches that begin in [from, to), cut at `to`, and the device rows launched in
- * it. `loading`: by symbol, names that load data. */
-int hs_crit_find(struct hs_crit *c, const struct hs_cpu *cpu, const struct hs_gpu *gpu, int64_t from, int64_t to,
-                 const uint8_t *loading, struct hs_err *err);
+ * it. */
+int hs_crit_find(struct hs_crit *c, const struct hs_crit_index *x, int64_t from, int64_t to, struct hs_err *err);
 void hs_crit_free(struct hs_crit *c);
 
 #endif

@@ -38,6 +38,7 @@ const struct hs_analysis *const hs_analyses[] = {
     &hs_analysis_collectives,
     &hs_analysis_critical_path,
     &hs_analysis_critical_path_summary,
+    &hs_analysis_critical_path_what_if,
     &hs_analysis_diff,
     &hs_analysis_diff_ops,
     NULL,
