@@ -88,7 +88,7 @@ static size_t ended_by(const struct hs_crit_index *x, int64_t t)
  * by way of others, whatever clocks say. */
 static bool precedes(const struct hs_gpu *g, size_t b, size_t a)
 {
-    return g->ts[b] < g->ts[a] || (g->ts[b] == g->ts[a] && b < a);
+    return g->ts[b] != g->ts[a] ? g->ts[b] < g->ts[a] : b < a;
 }
 
 /* The device row that ended last in (after, t] of those that `row` can have waited for: work of its device that was launched

@@ -71,8 +71,19 @@ static int close_output(struct output *o, int rc, struct hs_err *err)
 /* ---- what is asked for ---- */
 
 enum { PARAMETER = 256 }; /* options from here on are parameters, in the order of their names below */
-static const char *const parameter_names[] = {"rank", "overlay", "operator_name", "min_pattern_len", "top_k",
-                                              "from", "to",      "trace"};
+static const char *const parameter_names[] = {"rank",
+                                              "overlay",
+                                              "operator_name",
+                                              "min_pattern_len",
+                                              "top_k",
+                                              "from",
+                                              "to",
+                                              "trace",
+                                              "annotation",
+                                              "instance_id",
+                                              "data_load_events",
+                                              "only_show_critical_events",
+                                              "show_all_edges"};
 #define NPARAMETERS (sizeof parameter_names / sizeof parameter_names[0])
 
 struct call {
@@ -91,6 +102,11 @@ static int read_options(int argc, char **argv, struct call *c, bool *done, struc
                                             {"from", required_argument, NULL, PARAMETER + 5},
                                             {"to", required_argument, NULL, PARAMETER + 6},
                                             {"trace", required_argument, NULL, PARAMETER + 7},
+                                            {"annotation", required_argument, NULL, PARAMETER + 8},
+                                            {"instance", required_argument, NULL, PARAMETER + 9},
+                                            {"data-load-events", required_argument, NULL, PARAMETER + 10},
+                                            {"only-critical", required_argument, NULL, PARAMETER + 11},
+                                            {"all-edges", required_argument, NULL, PARAMETER + 12},
                                             {"output", required_argument, NULL, 'o'},
                                             {"plain", no_argument, NULL, 'p'},
                                             {"gzip", no_argument, NULL, 'z'},
@@ -173,9 +189,16 @@ const struct hs_command hs_cmd_export = {
         "  --trace ID            which trace, by its id, where several have the rank\n"
         "  --overlay NAME,...    what to add: queue-length and memory-bandwidth, as counter tracks;\n"
         "                        kernel-sequences, as args.Patterns on calls of --operator and their kernels\n"
+        "                        critical-path, as args.critical on what is on it and arrows between threads and "
+        "streams\n"
         "  --operator TEXT       of kernel-sequences: a part of the operator's name\n"
         "  --min-pattern-len N   of kernel-sequences: leave out calls that launch fewer kernels (3)\n"
         "  --top-k N             of kernel-sequences: the N most frequent sequences (5; 0: all)\n"
+        "  --annotation TEXT     of critical-path: only while the first annotation with this in its name lasts;\n"
+        "                        --instance N,M: from the Nth to the Mth of them\n"
+        "  --data-load-events RE of critical-path: names of CPU events that load data\n"
+        "  --only-critical BOOL  of critical-path: leave out spans that are not on it (true)\n"
+        "  --all-edges BOOL      of critical-path, with --only-critical false: every edge of its graph (false)\n"
         "  --from US, --to US    a window on the run's clock, in microseconds: a small trace of what is in it\n"
         "  -o, --output FILE     where to (default: stdout)\n"
         "  --plain, --gzip       without or with compression, whatever FILE is called\n"

@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "render/chrome_args.h"
 #include "render/chrome_counters.h"
+#include "render/chrome_critical.h"
 #include "render/chrome_window.h"
 #include "render/gzip.h"
 
@@ -14,17 +15,18 @@
 
 const struct hs_param_spec hs_chrome_params[] = {
     {"overlay", HS_P_TEXT, "", NULL, 0, 0, NULL,
-     "what to add, joined by commas: queue-length, memory-bandwidth, kernel-sequences"},
+     "what to add, joined by commas: queue-length, memory-bandwidth, kernel-sequences, critical-path"},
     {"gzip", HS_P_BOOL, "", "true", 0, 0, NULL, "whether the file is compressed"},
     {"trace", HS_P_TEXT, "", NULL, 0, 0, NULL, "id of the trace, or its first digits, where several have the rank"},
     HS_PARAM_SEQUENCES,
+    HS_PARAM_CRITICAL_OVERLAY,
 };
 const size_t hs_chrome_nparams = sizeof hs_chrome_params / sizeof hs_chrome_params[0];
 
 /* ---- what is asked for ---- */
 
-enum overlay { QUEUE = 1, BANDWIDTH = 2, SEQUENCES = 4 };
-static const char *const overlay_names[] = {"queue-length", "memory-bandwidth", "kernel-sequences"};
+enum overlay { QUEUE = 1, BANDWIDTH = 2, SEQUENCES = 4, CRITICAL = 8 };
+static const char *const overlay_names[] = {"queue-length", "memory-bandwidth", "kernel-sequences", "critical-path"};
 #define NOVERLAYS (sizeof overlay_names / sizeof overlay_names[0])
 
 static int read_overlays(const struct hs_params *p, unsigned *set, struct hs_err *err)
@@ -37,7 +39,8 @@ static int read_overlays(const struct hs_params *p, unsigned *set, struct hs_err
             i++;
         if (i == NOVERLAYS)
             return hs_fail(err, HS_EUSAGE,
-                           "there is no overlay '%.*s'; there are queue-length, memory-bandwidth and kernel-sequences",
+                           "there is no overlay '%.*s'; there are queue-length, memory-bandwidth, kernel-sequences and "
+                           "critical-path",
                            (int)(n < 60 ? n : 60), text);
         *set |= 1u << i;
         text += n + (text[n] == ',');
@@ -95,7 +98,7 @@ int hs_chrome_rank(const struct hs_run *run, const struct hs_params *p, const st
 
 /* ---- the file, piece by piece ---- */
 
-enum stage { HEAD, EVENTS, COUNTERS, TAIL, SEQUENCE_LIST, NOTES, DONE };
+enum stage { HEAD, EVENTS, COUNTERS, FLOWS, TAIL, SEQUENCE_LIST, NOTES, DONE };
 
 struct hs_chrome_trace {
     struct hs_run_rank rank;
@@ -106,6 +109,7 @@ struct hs_chrome_trace {
     struct hs_event_reader *reader;
     struct hs_chrome_counters counters;
     struct hs_sequences sequences;
+    struct hs_chrome_critical critical;
     struct hs_table notes;
     struct hs_gzip *gzip;
     struct hs_buf text; /* the part before it is compressed */
@@ -145,6 +149,8 @@ int hs_chrome_open(struct hs_chrome_trace **out, const struct hs_run_rank *r, co
         if (!rc)
             hs_sequences_note(&t->sequences, p, &t->notes);
     }
+    if (!rc && t->overlays & CRITICAL)
+        rc = hs_chrome_critical_open(&t->critical, r, p, &t->notes, err);
     if (v->ops->reader_new)
         t->reader = v->ops->reader_new(v);
     if (hs_param_bool(p, "gzip"))
@@ -164,6 +170,7 @@ void hs_chrome_close(struct hs_chrome_trace *t)
     if (t->reader)
         t->rank.view->ops->reader_free(t->reader);
     hs_chrome_counters_close(&t->counters);
+    hs_chrome_critical_close(&t->critical);
     if (t->overlays & SEQUENCES)
         hs_sequences_close(&t->sequences);
     hs_table_free(&t->notes);
@@ -202,6 +209,8 @@ static int put_event(struct hs_chrome_trace *t, uint32_t event, struct hs_buf *o
     begin_element(t, out);
     size_t at = out->n;
     int rc = t->reader ? ops->reader_json(t->reader, event, out, err) : ops->event_json(t->rank.view, event, out, err);
+    if (!rc && hs_chrome_critical_has(&t->critical, event))
+        hs_chrome_add_arg(out, at, HS_STR("\"critical\":1"));
     size_t place = !rc && t->overlays & SEQUENCES ? hs_sequences_of(&t->sequences, event) : SIZE_MAX;
     if (place == SIZE_MAX)
         return rc;
@@ -221,7 +230,8 @@ static void next_stage(struct hs_chrome_trace *t)
 
 static int step_events(struct hs_chrome_trace *t, struct hs_buf *out, struct hs_err *err)
 {
-    while (t->window && t->i < t->n && !hs_chrome_window_has(t->window, t->i))
+    while (t->i < t->n && ((t->window && !hs_chrome_window_has(t->window, t->i)) ||
+                           !hs_chrome_critical_keeps(&t->critical, (uint32_t)t->i)))
         t->i++;
     if (t->i < t->n)
         return put_event(t, (uint32_t)t->i++, out, err);
@@ -242,6 +252,18 @@ static int step_counters(struct hs_chrome_trace *t, struct hs_buf *out, struct h
         next_stage(t);
     }
     return rc;
+}
+
+static void step_flows(struct hs_chrome_trace *t, struct hs_buf *out)
+{
+    size_t n = out->n;
+    bool comma = t->comma;
+    begin_element(t, out);
+    if (hs_chrome_critical_next(&t->critical, out))
+        return;
+    out->n = n;
+    t->comma = comma;
+    next_stage(t);
 }
 
 /* ---- the member "holoscope" ---- */
@@ -332,6 +354,7 @@ static int step(struct hs_chrome_trace *t, struct hs_buf *out, struct hs_err *er
         break;
     case EVENTS: return step_events(t, out, err);
     case COUNTERS: return step_counters(t, out, err);
+    case FLOWS: step_flows(t, out); break;
     case TAIL:
         put_tail(t, out);
         next_stage(t);
