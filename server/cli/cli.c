@@ -11,8 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct hs_command *const commands[] = {&hs_cmd_serve, &hs_cmd_report, &hs_cmd_analyze, &hs_cmd_diff,
-                                                    &hs_cmd_sql,   &hs_cmd_export, &hs_cmd_import};
+static const struct hs_command *const commands[] = {
+    &hs_cmd_serve, &hs_cmd_report, &hs_cmd_analyze, &hs_cmd_diff,
+    &hs_cmd_sql,   &hs_cmd_export, &hs_cmd_import,  &hs_cmd_execution_trace};
 #define NCOMMANDS (sizeof commands / sizeof commands[0])
 
 static void print_usage(FILE *out)

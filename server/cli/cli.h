@@ -19,7 +19,7 @@ struct hs_command {
 };
 
 extern const struct hs_command hs_cmd_serve, hs_cmd_report, hs_cmd_analyze, hs_cmd_diff, hs_cmd_sql, hs_cmd_export,
-    hs_cmd_import;
+    hs_cmd_import, hs_cmd_execution_trace;
 
 int hs_cli_main(int argc, char **argv);
 

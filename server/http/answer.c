@@ -1,5 +1,6 @@
 #include "http/answer.h"
 
+#include "analysis/execution_trace.h"
 #include "base/json.h"
 #include "store/sql.h"
 
@@ -77,5 +78,19 @@ int hs_answer_sql(struct hs_view *v, const char *query, const struct hs_sql_limi
         rc = hs_buf_check(out, "the answer", err);
     hs_table_free(&t);
     hs_buf_free(&params);
+    return rc;
+}
+
+int hs_answer_execution_trace(const struct hs_et *et, struct hs_run *run, const int64_t *rank, enum hs_format f,
+                              struct hs_buf *out, struct hs_err *err)
+{
+    struct hs_table t;
+    int rc = hs_et_join(et, run, rank, &t, err);
+    struct hs_envelope e = {.analysis = "execution-trace", .run = run->name, .params_json = "{}"};
+    if (!rc)
+        rc = hs_render_table(&t, &e, f, out, err);
+    if (!rc)
+        rc = hs_buf_check(out, "the answer", err);
+    hs_table_free(&t);
     return rc;
 }

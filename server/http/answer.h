@@ -23,4 +23,9 @@ struct hs_sql_limits;
 int hs_answer_sql(struct hs_view *v, const char *query, const struct hs_sql_limits *limits, enum hs_format f,
                   struct hs_buf *out, struct hs_err *err);
 
+/* The same of an execution trace joined with a rank of the run (rank NULL: its only one). */
+struct hs_et;
+int hs_answer_execution_trace(const struct hs_et *et, struct hs_run *run, const int64_t *rank, enum hs_format f,
+                              struct hs_buf *out, struct hs_err *err);
+
 #endif

@@ -25,6 +25,9 @@ void hs_get_analysis(struct hs_request *r);
 void hs_get_compare(struct hs_request *r);
 void hs_get_report(struct hs_request *r);
 
+/* execution_trace.c */
+void hs_post_execution_trace(struct hs_request *r);
+
 /* export.c */
 void hs_get_export(struct hs_request *r);
 

@@ -32,6 +32,11 @@ static const struct hs_route_param report_params[] = {
     {"format", "string", "json (default) or md"},
 };
 
+static const struct hs_route_param execution_trace_params[] = {
+    {"rank", "integer", "the rank that it is of; may be left out where the run has one trace"},
+    {"format", "string", "records (default), columns, csv or md"},
+};
+
 static const struct hs_route_param export_params[] = {
     {"rank", "integer", "the rank whose trace it is; may be left out where the run has one"},
     {"trace", "string", "id of the trace, or its first digits, where several have the rank"},
@@ -79,6 +84,11 @@ const struct hs_route hs_routes[] = {
      NO_PARAMS, NULL, NULL},
     {HS_GET, "/api/v1/runs/{run}/report", HS_WORK_POOL, hs_get_report, "report",
      "Summary, top kernels and the bottleneck of a run", PARAMS(report_params), NULL, "application/json text/markdown"},
+    {HS_POST, "/api/v1/runs/{run}/execution-trace", HS_WORK_BODY, hs_post_execution_trace, "execution-trace",
+     "The nodes of an execution trace (PyTorch's ExecutionTraceObserver, Chakra) beside the events of a rank: the body "
+     "is the "
+     "execution trace, .json or .json.gz, of at most 1 MiB as sent (larger ones: holoscope execution-trace)",
+     PARAMS(execution_trace_params), "application/json application/octet-stream", TABLE},
     {HS_GET, "/api/v1/runs/{run}/export", HS_WORK_POOL, hs_get_export, "export",
      "The trace of one rank as Chrome trace JSON for Perfetto, with overlays, or a window of it", PARAMS(export_params),
      NULL, "application/gzip application/json"},
