@@ -37,6 +37,8 @@ extern const struct hs_analysis hs_analysis_collectives;
 extern const struct hs_analysis hs_analysis_critical_path;
 extern const struct hs_analysis hs_analysis_critical_path_summary;
 extern const struct hs_analysis hs_analysis_critical_path_what_if;
+extern const struct hs_analysis hs_analysis_idle_causes;
+extern const struct hs_analysis hs_analysis_syncs;
 extern const struct hs_analysis hs_analysis_diff;
 extern const struct hs_analysis hs_analysis_diff_ops;
 

@@ -124,6 +124,8 @@ static int run(struct hs_run *r, const struct hs_params *p, struct hs_table *out
             rc = what_if(&j, &c, err);
         hs_crit_rank_close(&c);
     }
+    if (!rc && !j.weights.n)
+        hs_table_note(out, "Nothing is changed: reweight says what to, as in class:communication=0.5;name:gemm=0.8.");
     hs_name_filter_free(j.loading);
     hs_reweights_free(&j.weights);
     hs_note_unapplied(p, out, "zero_weight_launch_edges", NULL);

@@ -39,6 +39,8 @@ const struct hs_analysis *const hs_analyses[] = {
     &hs_analysis_critical_path,
     &hs_analysis_critical_path_summary,
     &hs_analysis_critical_path_what_if,
+    &hs_analysis_idle_causes,
+    &hs_analysis_syncs,
     &hs_analysis_diff,
     &hs_analysis_diff_ops,
     NULL,

@@ -85,8 +85,6 @@ int hs_reweights_parse(struct hs_reweights *out, const char *text, struct hs_err
         out->p[out->n] = (struct hs_reweight){.factor = 1};
         rc = parse_item(&out->p[out->n++], item, err);
     }
-    if (!rc && !out->n)
-        rc = hs_fail(err, HS_EUSAGE, "reweight says what to change, as in class:communication=0.5;name:gemm=0.8");
     free(copy);
     return rc;
 }

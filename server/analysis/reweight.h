@@ -4,7 +4,7 @@
  *
  * Items are joined by semicolons; the factor stands after the last '='. A class is compute, communication, memory, cpu or
  * data_loading (work), or launch, kernel_gap, sync or cpu_idle (delays); a name is a regular expression (PCRE2) found anywhere
- * in the event's name; an event is an event's number. Factors multiply. */
+ * in the event's name; an event is an event's number. Factors multiply. Empty: nothing. */
 #ifndef HS_ANALYSIS_REWEIGHT_H
 #define HS_ANALYSIS_REWEIGHT_H
 

@@ -206,15 +206,10 @@ START_TEST(reweight_is_checked)
     json_trace_begin(&t, 0);
     trace_cpu(&t, "cpu_op", "op", 1, 1000, 1000);
     struct hs_run *run = json_trace_load(&t, 1);
-    static const char *const bad[] = {"",
-                                      "reweight=compute=0.5",
-                                      "reweight=class:gpu=0.5",
-                                      "reweight=class:compute=-1",
-                                      "reweight=class:compute=nan",
-                                      "reweight=class:compute=1e9",
-                                      "reweight=event:x=1",
-                                      "reweight=name:(=1",
-                                      "reweight=name:a"};
+    static const char *const bad[] = {"reweight=compute=0.5",       "reweight=class:gpu=0.5",
+                                      "reweight=class:compute=-1",  "reweight=class:compute=nan",
+                                      "reweight=class:compute=1e9", "reweight=event:x=1",
+                                      "reweight=name:(=1",          "reweight=name:a"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         ck_assert_int_eq(fake_analyze_fails(run, "critical-path-what-if", bad[i], &err), HS_EUSAGE);
     json_trace_end(&t, 1);
