@@ -257,6 +257,23 @@ static const struct hs_shape_events *events_of(struct hs_view_file *f, uint8_t *
     return l;
 }
 
+/* Where every one of the shapes has the argument once, as an integer, in one column: the column's numbers are the values, one
+ * an event, and need no looking at shapes (a third off memory-timeline). NULL: not so. */
+static struct hs_arg_values *plain_integers(const struct hs_view_file *f, const struct plan *p)
+{
+    uint32_t slot = UINT32_MAX;
+    for (size_t s = 0; s < f->nshapes; s++) {
+        uint32_t first = p->first[s];
+        if (p->first[s + 1] == first)
+            continue;
+        if (p->first[s + 1] != first + 1 || p->fields[first]->type != HS_V_INT ||
+            (slot != UINT32_MAX && p->slot[first] != slot))
+            return NULL;
+        slot = p->slot[first];
+    }
+    return slot == UINT32_MAX ? NULL : &p->streams[slot];
+}
+
 /* Appends those of a segment, from the list's place *at on. */
 static int sparse_segment(struct hs_view_file *f, struct plan *p, const struct hs_shape_events *l, uint64_t k,
                           size_t *at, uint32_t *event, int64_t *v, size_t *n, struct hs_err *err)
@@ -265,6 +282,14 @@ static int sparse_segment(struct hs_view_file *f, struct plan *p, const struct h
     if (*at == l->n || l->event[*at] >= end)
         return HS_OK;
     int rc = load_streams(f, p, k, err);
+    struct hs_arg_values *plain = plain_integers(f, p);
+    for (; !rc && plain && *at < l->n && l->event[*at] < end; (*at)++) {
+        if (plain->at == plain->n)
+            return hs_view_damaged(f, err, "arguments are missing");
+        v[*n] = plain->v[plain->at++];
+        event[*n] = l->event[*at];
+        *n += v[*n] != HS_NO_VALUE;
+    }
     for (; !rc && *at < l->n && l->event[*at] < end; (*at)++) {
         struct value x;
         uint32_t e = l->event[*at];

@@ -75,7 +75,7 @@ row "one copy, import" "$(w "$one")" "$(c "$one")" "$(($(m "$one") / 1024))" ""
 import "$BIG" >/dev/null
 # Every analysis of the registry that asks about one run; the bar is 150 ms, of the two that follow launches up to
 # operators 500 ms.
-NAMES=$("$H" analyze --list | cut -d' ' -f1 | grep -vx -e diff -e diff-ops)
+NAMES=$("$H" analyze --list | cut -d' ' -f1 | grep -vx -e diff -e diff-ops -e critical-path-what-if)
 for a in $NAMES; do
     bar=150
     case $a in
@@ -86,6 +86,19 @@ for a in $NAMES; do
     esac
     cold=$(med "$H" analyze "$a" --data "$D/data" --run bench "$@")
     row "cold: analyze $a" "$(w "$cold")" "$(c "$cold")" "$(($(m "$cold") / 1024))" "$(ratio "$(w "$cold")" "$(w "$ref")") x igzip (bar: $bar ms)"
+done
+
+# Issue-sized questions, beside what reading the same columns once takes (CPU annotations: operators and device work).
+make_trace 19
+"$H" import --data "$D/data" --run five "$D/x5.json.gz" >/dev/null
+"$H" import --data "$D/data" --run other "$D/x19.json.gz" >/dev/null
+[ -d "$D/ranks" ] || "$B/gentrace" --out "$D/ranks" --ranks 64 --events 20000 --gzip >/dev/null
+"$H" import --data "$D/data" --run ranks "$D/ranks" >/dev/null 2>&1
+cols=$(med "$H" analyze annotations --set use_gpu_annotation=false --data "$D/data" --run five)
+row "cold: columns of 1 M events, once" "$(w "$cols")" "$(c "$cols")" "$(($(m "$cols") / 1024))" "1"
+for a in critical-path critical-path-summary idle-causes; do
+    t=$(med "$H" analyze $a --data "$D/data" --run five)
+    row "cold: $a, 1 M events" "$(w "$t")" "$(c "$t")" "$(($(m "$t") / 1024))" "$(ratio "$(w "$t")" "$(w "$cols")") x (bar: 2000 ms)"
 done
 
 PORT=$((20000 + $$ % 20000))
@@ -105,3 +118,11 @@ for a in $NAMES; do
     warm=$(for _ in 1 2 3 4 5 6 7 8 9; do curl -fs -o /dev/null -w '%{time_total}\n' "$url"; done | sort -n | sed -n 5p)
     row "warm: GET $a" "$(awk -v t="$warm" 'BEGIN{printf "%.2f", t*1000}')" "" "" "(bar: 5 ms)"
 done
+# Warm: everything that they read is in memory; another format each time, so that no answer is given from the cache.
+again() { # name url
+    curl -fs -o /dev/null "$2"
+    warm=$(for f in csv columns md; do curl -fs -o /dev/null -w '%{time_total}\n' "$2&format=$f"; done | sort -n | sed -n 2p)
+    row "$1" "$(awk -v t="$warm" 'BEGIN{printf "%.2f", t*1000}')" "" "" "(bar: 1000 ms)"
+}
+again "warm: compare two 1 GB traces" "http://127.0.0.1:$PORT/api/v1/compare?base=bench&test=other"
+again "warm: stragglers over 64 ranks" "http://127.0.0.1:$PORT/api/v1/runs/ranks/stragglers?"
