@@ -97,7 +97,7 @@ static void charge(struct job *j, const struct hs_idle_gap *gap)
     j->idle = hs_add_sat(j->idle, length);
     if (launch == HS_NO_EVENT || j->sel.gpu.launch_ts[gap->row] <= gap->start)
         return; /* launched before: the CPU was ahead */
-    size_t k = hs_crit_segment_before(x, j->g.cpu.ev.lane[launch], hs_add_sat(gap->start, 1));
+    size_t k = hs_crit_segment_before(x, j->g.cpu.ev.lane[launch], gap->start);
     if (k == HS_NO_SEGMENT || x->seg.p[k].end < gap->start)
         return;
     uint32_t at = hta_map_get(&j->at, x->seg.p[k].event);

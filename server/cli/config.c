@@ -49,6 +49,7 @@ static const struct setting settings[] = {
     {"sql", "rows", NUMBER, AT(sql.rows), 1, 100000000, NULL},
     {"sql", "bytes", NUMBER, AT(sql.bytes), 1 << 20, TIB, NULL},
     {"sql", "time_ms", NUMBER, AT(sql.time_ms), 1, 86400000, NULL},
+    {"report", "thresholds", LIST, AT(report.thresholds), 0, 0, NULL},
     {"log", "level", TEXT, AT(log.level), 0, 0, "debug|info|warn|error"},
 };
 #define NSETTINGS (sizeof settings / sizeof settings[0])
@@ -237,4 +238,13 @@ char *hs_config_data_dir(void)
     if (xdg && *xdg == '/')
         return hs_asprintf("%s/holoscope", xdg);
     return hs_asprintf("%s/.local/share/holoscope", home && *home ? home : ".");
+}
+
+int hs_config_thresholds(const struct hs_config *c, struct hs_thresholds *out, struct hs_err *err)
+{
+    int rc = HS_OK;
+    hs_thresholds_init(out);
+    for (size_t i = 0; i < c->report.thresholds.n && !rc; i++)
+        rc = hs_thresholds_set(out, c->report.thresholds.p[i], err);
+    return rc ? hs_err_prefix(err, "[report] thresholds") : HS_OK;
 }

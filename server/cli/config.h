@@ -32,6 +32,9 @@ struct hs_config {
         int64_t rows, bytes, time_ms;
     } sql;
     struct {
+        struct hs_config_list thresholds; /* "RULE=NUMBER" */
+    } report;
+    struct {
         const char *level; /* debug, info, warn, error */
     } log;
     struct hs_arena texts; /* what the pointers above point into, unless they are defaults */
@@ -46,6 +49,8 @@ int hs_config_parse(struct hs_config *c, const char *text, size_t n, const char 
 
 void hs_config_limits(const struct hs_config *c, struct hs_limits *out);
 void hs_config_sql(const struct hs_config *c, struct hs_sql_limits *out);
+/* HS_EUSAGE: no such rule, or no number; before the server starts. */
+int hs_config_thresholds(const struct hs_config *c, struct hs_thresholds *out, struct hs_err *err);
 enum hs_log_level hs_config_log_level(const struct hs_config *c);
 
 /* Where the store is when nothing says otherwise: $HOLOSCOPE_DATA, else $XDG_DATA_HOME/holoscope, else

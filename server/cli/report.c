@@ -2,38 +2,66 @@
 
 #include "cli/cli.h"
 #include "cli/load.h"
+#include "http/answer.h"
 
 #include <getopt.h>
 #include <string.h>
+
+static int list_rules(const struct hs_thresholds *t, const char *format, struct hs_err *err)
+{
+    struct hs_buf out = HS_BUF_INIT(1u << 20);
+    struct hs_envelope e = {.analysis = "rules", .run = "", .params_json = "{}"};
+    enum hs_format f = HS_F_MD;
+    struct hs_table table;
+    int rc = format ? hs_answer_format(format, &f, err) : HS_OK;
+    if (rc)
+        return rc;
+    hs_rules_table(t, &table);
+    rc = hs_render_table(&table, &e, f, &out, err);
+    if (!rc)
+        rc = hs_cli_write(out.p, out.n, err);
+    hs_table_free(&table);
+    hs_buf_free(&out);
+    return rc;
+}
 
 static int run(int argc, char **argv, struct hs_err *err)
 {
     static const struct option options[] = {{"format", required_argument, NULL, 'f'},
                                             {"run", required_argument, NULL, 'r'},
                                             {"data", required_argument, NULL, 'd'},
+                                            {"threshold", required_argument, NULL, 't'},
+                                            {"rules", no_argument, NULL, 'u'},
                                             {"help", no_argument, NULL, 'h'},
                                             {0}};
-    const char *format = "md", *name = NULL, *data = NULL;
-    bool done = false;
+    const char *format = NULL, *name = NULL, *data = NULL;
+    bool done = false, rules = false;
+    struct hs_thresholds thresholds;
+    int rc = HS_OK;
+    hs_thresholds_init(&thresholds);
     for (int v; (v = hs_cli_option(argc, argv, options, &hs_cmd_report, &done, err)) != -1;) {
         switch (v) {
         case 'f': format = optarg; break;
         case 'r': name = optarg; break;
         case 'd': data = optarg; break;
+        case 't': rc = rc ? rc : hs_thresholds_set(&thresholds, optarg, err); break;
+        case 'u': rules = true; break;
         default: return HS_EUSAGE;
         }
     }
-    if (done)
-        return HS_OK;
-    bool json = !strcmp(format, "json");
-    if (!json && strcmp(format, "md") != 0)
-        return hs_fail(err, HS_EUSAGE, "there is no format '%.40s' of the report; there are md and json", format);
+    if (done || rc)
+        return rc;
+    if (rules)
+        return list_rules(&thresholds, format, err);
+    int f = hs_report_format_parse(format ? format : "md");
+    if (f < 0)
+        return hs_fail(err, HS_EUSAGE, "there is no format '%.40s' of the report; there are md, json and html", format);
     struct hs_subject s;
     struct hs_buf out = HS_BUF_INIT(256u << 20);
-    int rc = hs_subject_open(&s, argv + optind, argc - optind, name, data, err);
+    rc = hs_subject_open(&s, argv + optind, argc - optind, name, data, err);
     if (rc)
         return rc;
-    rc = hs_report(s.run, json ? HS_REPORT_JSON : HS_REPORT_MD, &out, err);
+    rc = hs_report(s.run, (enum hs_report_format)f, &thresholds, &out, err);
     if (!rc)
         rc = hs_buf_check(&out, "the report", err);
     if (!rc)
@@ -46,12 +74,14 @@ static int run(int argc, char **argv, struct hs_err *err)
 const struct hs_command hs_cmd_report = {
     .name = "report",
     .summary = "summary, top kernels and the bottleneck of a run",
-    .help = "usage: holoscope report PATH... [--format md|json]\n"
-            "       holoscope report --run NAME [--data DIR] [--format md|json]\n\n"
+    .help = "usage: holoscope report PATH... [--format md|json|html]\n"
+            "       holoscope report --run NAME [--data DIR] [--format md|json|html]\n\n"
             "Reads traces, keeps nothing on disk, and writes what took the time and what to do about it.\n"
             "PATH is a trace (.json, .json.gz, .zip, .tar, .zst), a folder whose traces are the ranks of one\n"
             "run, or - for stdin.\n\n"
-            "  --format md|json   Markdown (default) or JSON\n"
+            "  --format FORMAT    md (Markdown, default), json or html\n"
+            "  --threshold RULE=N judge a rule by another threshold; may be given several times\n"
+            "  --rules            list the rules with their thresholds and sources instead (--format md, csv, …)\n"
             "  --run NAME         a run of the store instead of a PATH\n"
             "  --data DIR         the store (default: $HOLOSCOPE_DATA, else ~/.local/share/holoscope)\n\n"
             "examples:\n"

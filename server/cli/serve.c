@@ -72,7 +72,9 @@ static int serve(const struct hs_config *c, struct hs_err *err)
     if (rc)
         return rc;
     http_options(c, store, &o);
-    rc = hs_server_start(&server, &o, err);
+    rc = hs_config_thresholds(c, &o.thresholds, err);
+    if (!rc)
+        rc = hs_server_start(&server, &o, err);
     if (!rc) {
         printf("holoscope: listening on %s\n", server->url);
         fflush(stdout);

@@ -1,4 +1,5 @@
 #include "analysis/registry.h"
+#include "http/answer.h"
 #include "http/openapi.h"
 #include "http/resources.h"
 #include "http/server.h"
@@ -42,6 +43,30 @@ void hs_get_analysis_entry(struct hs_request *r)
     hs_analysis_describe(a, &j);
     hs_buf_putc(&b, '\n');
     hs_reply_json(&r->reply, 200, &b);
+}
+
+void hs_get_rules(struct hs_request *r)
+{
+    struct hs_err err = HS_ERR_INIT;
+    struct hs_buf out = HS_BUF_INIT(1u << 20);
+    enum hs_format f = HS_F_RECORDS;
+    struct hs_table t;
+    int rc = hs_request_check_query(r, &err);
+    if (!rc)
+        rc = hs_answer_format(hs_uri_query(&r->uri, "format"), &f, &err);
+    if (rc) {
+        hs_request_fail(r, &err);
+        return;
+    }
+    struct hs_envelope e = {.analysis = "rules", .run = "", .params_json = "{}"};
+    hs_rules_table(&r->server->o.thresholds, &t);
+    rc = hs_render_table(&t, &e, f, &out, &err);
+    hs_table_free(&t);
+    if (rc)
+        hs_request_fail(r, &err);
+    else
+        hs_reply_text(&r->reply, 200, hs_format_content_type(f), &out);
+    hs_buf_free(&out);
 }
 
 void hs_get_openapi(struct hs_request *r)

@@ -161,18 +161,21 @@ void hs_get_report(struct hs_request *r)
     struct hs_err err = HS_ERR_INIT;
     struct hs_run *run = NULL;
     struct hs_buf out = HS_BUF_INIT(ANSWER_MAX);
-    bool json = !format || !strcmp(format, "json");
-    const char *type = json ? "application/json; charset=utf-8" : "text/markdown; charset=utf-8";
+    struct hs_buf what = HS_BUF_INIT(1u << 16);
+    int f = hs_report_format_parse(format ? format : "json");
+    const char *type = hs_report_content_type(f < 0 ? HS_REPORT_JSON : (enum hs_report_format)f);
+    hs_buf_puts(&what, "report;");
+    hs_thresholds_put(&r->server->o.thresholds, &what);
     int rc = hs_request_check_query(r, &err);
-    if (!rc && !json && strcmp(format, "md") != 0)
-        rc = hs_fail(&err, HS_EUSAGE, "there is no format '%.40s' of the report; there are json and md", format);
+    if (!rc && f < 0)
+        rc = hs_fail(&err, HS_EUSAGE, "there is no format '%.40s' of the report; there are json, md and html", format);
     if (!rc)
-        rc = etag_of(r, run_name, NULL, "report", 1, type, &err);
+        rc = etag_of(r, run_name, NULL, what.p, 2, type, &err);
     if (rc || answered_before(r, type))
         goto out;
     rc = hs_store_pin_run(s, run_name, &run, &err);
     if (!rc)
-        rc = hs_report(run, json ? HS_REPORT_JSON : HS_REPORT_MD, &out, &err);
+        rc = hs_report(run, (enum hs_report_format)f, &r->server->o.thresholds, &out, &err);
     if (run)
         hs_store_unpin_run(s, run);
     if (!rc)
@@ -180,6 +183,7 @@ void hs_get_report(struct hs_request *r)
 out:
     if (rc)
         hs_request_fail(r, &err);
+    hs_buf_free(&what);
     hs_buf_free(&out);
 }
 

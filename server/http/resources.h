@@ -34,6 +34,7 @@ void hs_get_export(struct hs_request *r);
 /* meta.c */
 void hs_get_analyses(struct hs_request *r);
 void hs_get_analysis_entry(struct hs_request *r);
+void hs_get_rules(struct hs_request *r);
 void hs_get_openapi(struct hs_request *r);
 void hs_get_healthz(struct hs_request *r);
 void hs_get_readyz(struct hs_request *r);

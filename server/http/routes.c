@@ -29,7 +29,7 @@ static const struct hs_route_param compare_params[] = {
     {"format", "string", "records (default), columns, csv or md"},
 };
 static const struct hs_route_param report_params[] = {
-    {"format", "string", "json (default) or md"},
+    {"format", "string", "json (default), md or html"},
 };
 
 static const struct hs_route_param execution_trace_params[] = {
@@ -83,7 +83,8 @@ const struct hs_route hs_routes[] = {
     {HS_DELETE, "/api/v1/runs/{run}", HS_WORK_POOL, hs_delete_run, "delete-run", "Delete a run and its traces",
      NO_PARAMS, NULL, NULL},
     {HS_GET, "/api/v1/runs/{run}/report", HS_WORK_POOL, hs_get_report, "report",
-     "Summary, top kernels and the bottleneck of a run", PARAMS(report_params), NULL, "application/json text/markdown"},
+     "Summary, top kernels and the bottleneck of a run", PARAMS(report_params), NULL,
+     "application/json text/markdown text/html"},
     {HS_POST, "/api/v1/runs/{run}/execution-trace", HS_WORK_BODY, hs_post_execution_trace, "execution-trace",
      "The nodes of an execution trace (PyTorch's ExecutionTraceObserver, Chakra) beside the events of a rank: the body "
      "is the "
@@ -95,6 +96,9 @@ const struct hs_route hs_routes[] = {
     {HS_GET, "/api/v1/runs/{run}/{analysis}", HS_WORK_POOL, hs_get_analysis, "analysis", "An analysis of a run",
      PARAMS(analysis_params), NULL, TABLE},
     {HS_GET, "/api/v1/compare", HS_WORK_POOL, hs_get_compare, "compare", "Two runs compared", PARAMS(compare_params),
+     NULL, TABLE},
+    {HS_GET, "/api/v1/rules", HS_WORK_INLINE, hs_get_rules, "rules",
+     "The rules of the report: figure, threshold in force and its source, advice, evidence", PARAMS(format_params),
      NULL, TABLE},
     {HS_GET, "/api/v1/analyses", HS_WORK_INLINE, hs_get_analyses, "analyses",
      "What can be asked: every analysis with its parameters and columns", NO_PARAMS, NULL, JSON},

@@ -6,6 +6,7 @@
 #include "base/thread.h"
 #include "http/cache.h"
 #include "http/watch.h"
+#include "report/rules.h"
 #include "store/sql.h"
 #include "store/store.h"
 
@@ -28,6 +29,7 @@ struct hs_http_options { /* plain values and borrowed texts, which must live as 
     const char *web_dir; /* NULL: the page that is built in */
     struct hs_limits limits;
     struct hs_sql_limits sql;
+    struct hs_thresholds thresholds; /* of the report's rules */
     bool keep_original;
     struct hs_store *store;
 };

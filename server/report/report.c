@@ -25,24 +25,95 @@ static int ask_quality(struct hs_run *run, struct hs_table *out, struct hs_err *
     return rc;
 }
 
-int hs_report(struct hs_run *run, enum hs_report_format format, struct hs_buf *out, struct hs_err *err)
+/* ---- pieces that all forms have ---- */
+
+static void put_uri(struct hs_buf *out, const char *text)
+{
+    for (const unsigned char *p = (const unsigned char *)text; *p; p++)
+        if ((*p >= '0' && *p <= '9') || (*p >= 'A' && *p <= 'Z') || (*p >= 'a' && *p <= 'z') || strchr("-._~", *p))
+            hs_buf_putc(out, (char)*p);
+        else
+            hs_buf_printf(out, "%%%02X", *p);
+}
+
+void hs_report_evidence(const struct hs_rule *rule, const char *run, struct hs_buf *out)
+{
+    hs_buf_puts(out, "/api/v1/runs/");
+    put_uri(out, run ? run : "");
+    hs_buf_printf(out, "/%s", rule->analysis);
+    const char *eq = strchr(rule->params, '=');
+    if (!eq)
+        return;
+    hs_buf_printf(out, "?%.*s=", (int)(eq - rule->params), rule->params);
+    put_uri(out, eq + 1);
+}
+
+void hs_report_figure(const struct hs_verdict_of_rule *v, struct hs_buf *out)
+{
+    const struct hs_figure_doc *d = &hs_figure_docs[hs_rules[v->rule].figure];
+    bool plain = !strcmp(d->unit, "1");
+    hs_buf_printf(out, plain ? "%.4g%s %s (from %g on)" : "%.1f%s %s (from %g on)", v->value->v,
+                  plain                         ? ""
+                  : !strcmp(d->unit, "percent") ? " %"
+                                                : " ms",
+                  d->of, v->threshold);
+}
+
+void hs_report_gain(const struct hs_facts *f, const struct hs_verdict_of_rule *v, struct hs_buf *out)
+{
+    if (v->value->gain_ns <= 0 || f->time.span_ns <= 0)
+        return;
+    hs_buf_printf(out, ", at most %.3f ms to gain, %.1f %% of the GPU span", (double)v->value->gain_ns / 1e6,
+                  hs_facts_pct(f, v->value->gain_ns));
+}
+
+/* ---- the report ---- */
+
+static const char *const format_names[] = {"md", "json", "html"};
+
+int hs_report_format_parse(const char *name)
+{
+    for (int i = 0; i < 3; i++)
+        if (!strcmp(name, format_names[i]))
+            return i;
+    return -1;
+}
+
+const char *hs_report_content_type(enum hs_report_format f)
+{
+    static const char *const types[] = {"text/markdown; charset=utf-8", "application/json; charset=utf-8",
+                                        "text/html; charset=utf-8"};
+    return types[f];
+}
+
+int hs_report(struct hs_run *run, enum hs_report_format format, const struct hs_thresholds *t, struct hs_buf *out,
+              struct hs_err *err)
 {
     struct hs_facts facts = {0};
+    struct hs_figures figures;
     struct hs_judgement judgement;
+    struct hs_thresholds defaults;
+    struct hs_verdict_of_rule rules[HS_RULES];
     struct hs_table quality;
     struct hs_run traces = hs_run_traces(run, NULL);
     int rc = hs_facts_take(&facts, &traces, err);
     if (rc)
         goto out;
     facts.whole = run;
-    rc = ask_quality(run, &quality, err);
+    rc = hs_figures_take(&figures, &facts, &traces, err);
+    if (!rc)
+        rc = ask_quality(run, &quality, err);
     if (rc)
         goto out;
-    hs_judge(&facts, &judgement);
-    if (format == HS_REPORT_JSON)
-        hs_report_json(&facts, &judgement, &quality, out);
-    else
-        hs_report_md(&facts, &judgement, &quality, out);
+    hs_thresholds_init(&defaults);
+    hs_judge(&facts, &figures, &judgement);
+    hs_rules_judge(&figures, t ? t : &defaults, rules);
+    const struct hs_report_parts parts = {&facts, &figures, &judgement, rules, &quality};
+    switch (format) {
+    case HS_REPORT_MD: hs_report_md(&parts, out); break;
+    case HS_REPORT_JSON: hs_report_json(&parts, out); break;
+    case HS_REPORT_HTML: hs_report_html(&parts, out); break;
+    }
     hs_table_free(&quality);
     rc = hs_buf_check(out, "the report", err);
 out:

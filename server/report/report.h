@@ -3,13 +3,19 @@
 #ifndef HS_REPORT_REPORT_H
 #define HS_REPORT_REPORT_H
 
-#include "trace/view.h"
+#include "report/rules.h"
 
-enum hs_report_format { HS_REPORT_MD, HS_REPORT_JSON };
+enum hs_report_format { HS_REPORT_MD, HS_REPORT_JSON, HS_REPORT_HTML };
+int hs_report_format_parse(const char *name); /* md, json, html; -1 */
+const char *hs_report_content_type(enum hs_report_format f);
 
-/* Appends the report to *out. A run without GPU work gets a report that says so. HS_ELIMIT if *out is too small.
- * JSON: {"run","main_finding","summary":{figures},"top_kernels":[],"bottleneck":{"verdict","sentence","figures":[]},
- * "data_quality":[],"recommendations":[{"id","text"}],"ranks":[],"notes":[]}. */
-int hs_report(struct hs_run *run, enum hs_report_format format, struct hs_buf *out, struct hs_err *err);
+/* Appends the report to *out, judged by these thresholds (NULL: the defaults). A run without GPU work gets a report that says so.
+ * HS_ELIMIT if *out is too small.
+ * JSON: {"run","main_finding","summary":{figures},"top_kernels":[],"bottleneck":{"verdict","sentence","figures":[]},"ranks":[],
+ * "data_quality":[],"recommendations":[{"id","title","severity","text","detail","figure","value","unit","of","threshold","source",
+ * "gain_us","gain_pct","evidence":{"analysis","params","path"},"sql","event","next"}],
+ * "rules":[{"id","state","value","threshold","reason"}],"notes":[]}. HTML: one page by itself, without scripts. */
+int hs_report(struct hs_run *run, enum hs_report_format format, const struct hs_thresholds *t, struct hs_buf *out,
+              struct hs_err *err);
 
 #endif

@@ -61,7 +61,7 @@ static const struct hs_figure *strongest(const struct hs_figure figures[HS_FIGUR
     return best;
 }
 
-static enum hs_verdict decide(const struct hs_facts *f, struct hs_judgement *j)
+static enum hs_verdict decide(const struct hs_facts *f, const struct hs_figures *more, struct hs_judgement *j)
 {
     double idle = hs_facts_pct(f, f->time.idle_ns);
     if (!f->time.rows || f->time.span_ns <= 0) {
@@ -69,6 +69,14 @@ static enum hs_verdict decide(const struct hs_facts *f, struct hs_judgement *j)
         return HS_CANNOT_TELL;
     }
     const struct hs_figure *best = strongest(j->figures);
+    if (more->loses && idle >= IDLE_LIMIT) {
+        snprintf(j->reason, sizeof j->reason,
+                 "%lld launches have no device work in the trace: part of the GPU activity was lost, and what looks "
+                 "idle may "
+                 "have been busy.",
+                 (long long)more->lost);
+        return HS_CANNOT_TELL;
+    }
     if (best && (idle < IDLE_LIMIT || best->pct >= idle / 2)) {
         snprintf(j->reason, sizeof j->reason,
                  "%.1f %% (%s) is at or above %.0f %% and the largest of what holds the GPU up.", best->pct, best->text,
@@ -112,21 +120,45 @@ static void cpu_only_finding(const struct hs_facts *f, struct hs_judgement *j)
                                : "neither the CPU nor a GPU did anything");
 }
 
-static void find(const struct hs_facts *f, struct hs_judgement *j)
+/* What the GPU waited for the CPU for, if one thing was most of it; else that work was launched too late. */
+static void host_finding(const struct hs_facts *f, const struct hs_figures *more, const char *gpu,
+                         struct hs_judgement *j)
+{
+    static const struct {
+        enum hs_figure_id id;
+        const char *what;
+    } causes[] = {{HS_FIG_LOADING, "waiting for the CPU to load data"},
+                  {HS_FIG_SYNC, "after synchronisations hidden in operators"},
+                  {HS_FIG_ALLOC, "waiting for the CPU to allocate memory"},
+                  {HS_FIG_COMPILE, "waiting for the CPU to compile kernels"},
+                  {HS_FIG_COLLECT, "waiting for Python's garbage collection"}};
+    double idle = hs_facts_pct(f, f->time.idle_ns), share = j->figures[0].pct;
+    const char *what = "waiting for the CPU to launch work";
+    for (size_t i = 0; i < sizeof causes / sizeof causes[0]; i++)
+        if (more->at[causes[i].id].gain_ns >= more->at[HS_FIG_HOST].gain_ns / 2 && more->at[causes[i].id].gain_ns > 0) {
+            what = causes[i].what;
+            share = more->at[causes[i].id].v;
+            break;
+        }
+    snprintf(j->finding, sizeof j->finding, "The %s idle %.1f %% of the time, mostly %s (%.1f %% of the GPU span).",
+             gpu, idle, what, share);
+}
+
+static void find(const struct hs_facts *f, const struct hs_figures *more, struct hs_judgement *j)
 {
     const char *gpu = f->time.devices == 1 ? "GPU is" : "GPUs are",
                *gpus = f->time.devices == 1 ? "GPU spends" : "GPUs spend";
     double idle = hs_facts_pct(f, f->time.idle_ns);
+    char late[80] = "";
+    const struct hs_figure_value *slow = &more->at[HS_FIG_SLOW_RANK];
+    if (!slow->missing && slow->v >= 50)
+        snprintf(late, sizeof late, ", mostly because rank %lld comes last", (long long)slow->rank);
     switch (j->verdict) {
-    case HS_CPU_BOUND:
-        snprintf(
-            j->finding, sizeof j->finding,
-            "The %s idle %.1f %% of the time, mostly waiting for the CPU to launch work (%.1f %% of the GPU span).",
-            gpu, idle, j->figures[0].pct);
-        return;
+    case HS_CPU_BOUND: host_finding(f, more, gpu, j); return;
     case HS_COMM_BOUND:
         snprintf(j->finding, sizeof j->finding,
-                 "The %s %.1f %% of the time on communication that no computation hides.", gpus, j->figures[1].pct);
+                 "The %s %.1f %% of the time on communication that no computation hides%s.", gpus, j->figures[1].pct,
+                 late);
         return;
     case HS_MEMORY_BOUND:
         snprintf(j->finding, sizeof j->finding, "The %s %.1f %% of the time on copies and memsets that nothing hides.",
@@ -137,8 +169,15 @@ static void find(const struct hs_facts *f, struct hs_judgement *j)
             cpu_only_finding(f, j);
             return;
         }
-        snprintf(j->finding, sizeof j->finding,
-                 "The %s idle %.1f %% of the time, mostly for other reasons than late launches.", gpu, idle);
+        if (more->loses && idle >= IDLE_LIMIT)
+            snprintf(j->finding, sizeof j->finding,
+                     "The trace lost GPU activity: %lld launches have no device work in it, so nothing can be said "
+                     "about idle "
+                     "time.",
+                     (long long)more->lost);
+        else
+            snprintf(j->finding, sizeof j->finding,
+                     "The %s idle %.1f %% of the time, mostly for other reasons than late launches.", gpu, idle);
         return;
     case HS_COMPUTE_BOUND:
     case HS_BALANCED: break;
@@ -148,10 +187,10 @@ static void find(const struct hs_facts *f, struct hs_judgement *j)
              gpu, hs_facts_pct(f, f->time.busy_ns), j->figures[3].pct, f->ntop ? f->top[0].share_pct : 0);
 }
 
-void hs_judge(const struct hs_facts *f, struct hs_judgement *j)
+void hs_judge(const struct hs_facts *f, const struct hs_figures *more, struct hs_judgement *j)
 {
     *j = (struct hs_judgement){0};
     fill_figures(f, j->figures);
-    j->verdict = decide(f, j);
-    find(f, j);
+    j->verdict = decide(f, more, j);
+    find(f, more, j);
 }

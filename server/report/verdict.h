@@ -2,7 +2,7 @@
 #ifndef HS_REPORT_VERDICT_H
 #define HS_REPORT_VERDICT_H
 
-#include "report/facts.h"
+#include "report/figures.h"
 
 enum hs_verdict { HS_CPU_BOUND, HS_COMM_BOUND, HS_MEMORY_BOUND, HS_COMPUTE_BOUND, HS_BALANCED, HS_CANNOT_TELL };
 const char *hs_verdict_word(enum hs_verdict v); /* "CPU-bound", ..., "cannot tell" */
@@ -22,6 +22,6 @@ struct hs_judgement {
     char reason[400];  /* one sentence: why this verdict */
     char finding[500]; /* one sentence: the main finding, with the number */
 };
-void hs_judge(const struct hs_facts *f, struct hs_judgement *j);
+void hs_judge(const struct hs_facts *f, const struct hs_figures *more, struct hs_judgement *j);
 
 #endif

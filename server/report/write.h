@@ -1,14 +1,28 @@
-/* The two forms of a report. */
+/* The forms of a report. */
 #ifndef HS_REPORT_WRITE_H
 #define HS_REPORT_WRITE_H
 
+#include "report/rules.h"
 #include "report/verdict.h"
 
-/* `quality` is the answer of the analysis of that name. */
-void hs_report_md(const struct hs_facts *f, const struct hs_judgement *j, const struct hs_table *quality,
-                  struct hs_buf *out);
-void hs_report_json(const struct hs_facts *f, const struct hs_judgement *j, const struct hs_table *quality,
-                    struct hs_buf *out);
+/* All that a report is written from. */
+struct hs_report_parts {
+    const struct hs_facts *facts;
+    const struct hs_figures *figures;
+    const struct hs_judgement *judgement;
+    const struct hs_verdict_of_rule *rules; /* [HS_RULES], as hs_rules_judge orders them */
+    const struct hs_table *quality;         /* the answer of the analysis of that name */
+};
+void hs_report_md(const struct hs_report_parts *r, struct hs_buf *out);
+void hs_report_json(const struct hs_report_parts *r, struct hs_buf *out);
+void hs_report_html(const struct hs_report_parts *r, struct hs_buf *out);
+
+/* Where the evidence of a rule is answered: "/api/v1/runs/NAME/ANALYSIS?PARAMS". */
+void hs_report_evidence(const struct hs_rule *rule, const char *run, struct hs_buf *out);
+/* "27.3 percent of the GPU span (from 15 on)". */
+void hs_report_figure(const struct hs_verdict_of_rule *v, struct hs_buf *out);
+/* What it could gain at most: "at most 12.300 ms, 27.3 % of the GPU span"; nothing where nothing can be said. */
+void hs_report_gain(const struct hs_facts *f, const struct hs_verdict_of_rule *v, struct hs_buf *out);
 
 /* Cell of a table by column name; NULL if there is no such column. */
 const struct hs_cell *hs_report_cell(const struct hs_table *t, size_t row, const char *column);

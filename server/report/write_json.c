@@ -2,7 +2,6 @@
 
 #include "analysis/select.h"
 #include "base/json.h"
-#include "report/advice.h"
 #include "trace/stats.h"
 
 #include <stdlib.h>
@@ -115,12 +114,92 @@ static void data_quality(const struct hs_table *q, struct hs_json *j)
     hs_json_end(j);
 }
 
-static void say(void *ctx, const char *id, const char *advice)
+/* ---- rules ---- */
+
+static void evidence(const struct hs_rule *r, const char *run, struct hs_json *j)
 {
-    struct hs_json *j = ctx;
+    struct hs_buf path = HS_BUF_INIT(1u << 16);
+    hs_report_evidence(r, run, &path);
+    hs_json_key(j, "evidence");
     hs_json_obj(j);
-    text(j, "id", id);
-    text(j, "text", advice);
+    text(j, "analysis", r->analysis);
+    text(j, "params", r->params);
+    text(j, "path", path.p ? path.p : "");
+    hs_json_end(j);
+    hs_buf_free(&path);
+}
+
+static void event(const struct hs_figure_value *x, struct hs_json *j)
+{
+    hs_json_key(j, "event");
+    if (!x->has_event) {
+        hs_json_null(j);
+        return;
+    }
+    hs_json_obj(j);
+    integer(j, "rank", x->rank);
+    integer(j, "event", x->event);
+    us(j, "ts_us", x->ts_ns);
+    hs_json_end(j);
+}
+
+static void recommendation(const struct hs_facts *f, const struct hs_verdict_of_rule *v, struct hs_json *j)
+{
+    const struct hs_rule *r = &hs_rules[v->rule];
+    const struct hs_figure_doc *d = &hs_figure_docs[r->figure];
+    hs_json_obj(j);
+    text(j, "id", r->id);
+    text(j, "title", r->title);
+    text(j, "severity", r->severity);
+    text(j, "text", r->advice);
+    text(j, "detail", v->value->detail);
+    text(j, "figure", d->name);
+    pct(j, "value", v->value->v);
+    text(j, "unit", d->unit);
+    text(j, "of", d->of);
+    pct(j, "threshold", v->threshold);
+    text(j, "source", r->source);
+    us(j, "gain_us", v->value->gain_ns);
+    pct(j, "gain_pct", hs_facts_pct(f, v->value->gain_ns));
+    evidence(r, f->run->name, j);
+    hs_json_key(j, "sql");
+    if (r->sql)
+        hs_json_cstr(j, r->sql);
+    else
+        hs_json_null(j);
+    event(v->value, j);
+    text(j, "next", r->next);
+    hs_json_end(j);
+}
+
+static void rules(const struct hs_report_parts *r, struct hs_json *j)
+{
+    hs_json_key(j, "recommendations");
+    hs_json_arr(j);
+    for (size_t i = 0; i < HS_RULES && r->rules[i].state == HS_RULE_APPLIES; i++)
+        recommendation(r->facts, &r->rules[i], j);
+    hs_json_end(j);
+    hs_json_key(j, "rules");
+    hs_json_arr(j);
+    for (size_t i = 0; i < HS_RULES; i++) {
+        const struct hs_verdict_of_rule *v = &r->rules[i];
+        bool known = v->state != HS_RULE_CANNOT_ANSWER;
+        hs_json_obj(j);
+        text(j, "id", hs_rules[v->rule].id);
+        text(j, "state", hs_rule_state_word(v->state));
+        hs_json_key(j, "value");
+        if (known)
+            hs_json_f64(j, (double)hs_round_i64(v->value->v * 1e4) / 1e4);
+        else
+            hs_json_null(j);
+        pct(j, "threshold", v->threshold);
+        hs_json_key(j, "reason");
+        if (v->value->missing)
+            hs_json_cstr(j, v->value->missing);
+        else
+            hs_json_null(j);
+        hs_json_end(j);
+    }
     hs_json_end(j);
 }
 
@@ -158,27 +237,23 @@ static void left_out(const struct hs_facts *f, struct hs_json *j)
     hs_table_free(&notes);
 }
 
-void hs_report_json(const struct hs_facts *f, const struct hs_judgement *g, const struct hs_table *quality,
-                    struct hs_buf *out)
+void hs_report_json(const struct hs_report_parts *r, struct hs_buf *out)
 {
     struct hs_json j = HS_JSON_INIT(out);
     hs_json_obj(&j);
-    text(&j, "run", f->run->name);
-    text(&j, "main_finding", g->finding);
-    summary(f, &j);
-    top_kernels(f, &j);
-    bottleneck(g, &j);
-    ranks(f, &j);
-    data_quality(quality, &j);
-    hs_json_key(&j, "recommendations");
-    hs_json_arr(&j);
-    hs_advise(f, say, &j);
-    hs_json_end(&j);
+    text(&j, "run", r->facts->run->name);
+    text(&j, "main_finding", r->judgement->finding);
+    summary(r->facts, &j);
+    top_kernels(r->facts, &j);
+    bottleneck(r->judgement, &j);
+    ranks(r->facts, &j);
+    data_quality(r->quality, &j);
+    rules(r, &j);
     hs_json_key(&j, "notes");
     hs_json_arr(&j);
-    for (size_t i = 0; i < quality->notes.n; i++)
-        hs_json_cstr(&j, quality->notes.p[i]);
-    left_out(f, &j);
+    for (size_t i = 0; i < r->quality->notes.n; i++)
+        hs_json_cstr(&j, r->quality->notes.p[i]);
+    left_out(r->facts, &j);
     hs_json_end(&j);
     hs_json_end(&j);
     hs_buf_putc(out, '\n');

@@ -1,4 +1,3 @@
-#include "report/advice.h"
 #include "report/write.h"
 
 #include "render/table_text.h"
@@ -108,30 +107,85 @@ static void data_quality(const struct hs_table *q, struct hs_buf *out)
         hs_buf_puts(out, "\n");
 }
 
-struct advice {
-    struct hs_buf *out;
-    int n;
-};
+/* ---- advice ---- */
 
-static void say(void *ctx, const char *id, const char *text)
+static void recommendation(const struct hs_facts *f, const struct hs_verdict_of_rule *v, int n, struct hs_buf *out)
 {
-    struct advice *a = ctx;
-    (void)id;
-    if (!a->n++)
-        hs_buf_puts(a->out, "### Recommendations\n\n");
-    hs_buf_printf(a->out, "%d. %s\n", a->n, text);
+    const struct hs_rule *r = &hs_rules[v->rule];
+    hs_buf_printf(out, "%d. **%s**: ", n, r->title);
+    hs_report_figure(v, out);
+    hs_report_gain(f, v, out);
+    hs_buf_printf(out, ". %s", r->advice);
+    if (v->value->detail[0]) {
+        hs_buf_puts(out, " ");
+        hs_put_md_text(out, hs_cstr(v->value->detail));
+        hs_buf_puts(out, ".");
+    }
+    hs_buf_printf(out, " Evidence: `%s%s%s`", r->analysis, *r->params ? " " : "", r->params);
+    if (v->value->has_event)
+        hs_buf_printf(out, ", event %u of rank %lld", v->value->event, (long long)v->value->rank);
+    hs_buf_puts(out, ".\n");
 }
 
-void hs_report_md(const struct hs_facts *f, const struct hs_judgement *j, const struct hs_table *quality,
-                  struct hs_buf *out)
+static void recommendations(const struct hs_report_parts *r, struct hs_buf *out)
 {
-    struct advice a = {out, 0};
-    heading(f, out);
-    hs_buf_printf(out, "**Main Finding:** %s\n\n", j->finding);
-    left_out(f, out);
-    top_kernels(f, out);
-    bottleneck(f, j, out);
-    rank_table(f, out);
-    data_quality(quality, out);
-    hs_advise(f, say, &a);
+    int n = 0;
+    for (size_t i = 0; i < HS_RULES && r->rules[i].state == HS_RULE_APPLIES; i++) {
+        hs_buf_puts(out, n ? "" : "### Recommendations\n\n");
+        recommendation(r->facts, &r->rules[i], ++n, out);
+    }
+    hs_buf_puts(out, n ? "\n" : "### Recommendations\n\nNone: no rule applies.\n\n");
+}
+
+/* Rules of one reason on one line: what could not be judged is one thing to record, not fifteen complaints. */
+static void not_judged(const struct hs_report_parts *r, struct hs_buf *out)
+{
+    bool any = false;
+    for (size_t i = 0; i < HS_RULES; i++) {
+        const char *why = r->rules[i].value->missing;
+        bool first = r->rules[i].state == HS_RULE_CANNOT_ANSWER && why;
+        for (size_t k = 0; k < i && first; k++)
+            first = r->rules[k].value->missing != why;
+        if (!first)
+            continue;
+        hs_buf_puts(out, any ? "- " : "### Not judged\n\n- ");
+        any = true;
+        bool comma = false;
+        for (size_t k = i; k < HS_RULES; k++)
+            if (r->rules[k].state == HS_RULE_CANNOT_ANSWER && r->rules[k].value->missing == why) {
+                hs_buf_printf(out, "%s%s", comma ? ", " : "", hs_rules[r->rules[k].rule].id);
+                comma = true;
+            }
+        hs_buf_printf(out, ": %s.\n", why);
+    }
+    hs_buf_puts(out, any ? "\n" : "");
+}
+
+static void next(const struct hs_report_parts *r, struct hs_buf *out)
+{
+    int n = 0;
+    for (size_t i = 0; i < HS_RULES && r->rules[i].state == HS_RULE_APPLIES && n < 3; i++) {
+        const struct hs_rule *rule = &hs_rules[r->rules[i].rule];
+        bool told = false;
+        for (size_t k = 0; k < i; k++)
+            told |= hs_rules[r->rules[k].rule].next == rule->next;
+        if (told)
+            continue;
+        hs_buf_puts(out, n++ ? "" : "### Next\n\n");
+        hs_buf_printf(out, "- `holoscope analyze %s`\n", rule->next);
+    }
+}
+
+void hs_report_md(const struct hs_report_parts *r, struct hs_buf *out)
+{
+    heading(r->facts, out);
+    hs_buf_printf(out, "**Main Finding:** %s\n\n", r->judgement->finding);
+    left_out(r->facts, out);
+    top_kernels(r->facts, out);
+    bottleneck(r->facts, r->judgement, out);
+    rank_table(r->facts, out);
+    data_quality(r->quality, out);
+    recommendations(r, out);
+    not_judged(r, out);
+    next(r, out);
 }

@@ -182,11 +182,11 @@ START_TEST(beside_a_trace)
     ck_assert_uint_eq(a.rows, 5);
     hs_table_free(&a);
     struct hs_buf b = HS_BUF_INIT(1 << 20);
-    ck_assert_int_eq(hs_report(run, HS_REPORT_MD, &b, &err), HS_OK);
+    ck_assert_int_eq(hs_report(run, HS_REPORT_MD, NULL, &b, &err), HS_OK);
     ck_assert_ptr_nonnull(strstr(b.p, "# GPU report: t.json"));
     ck_assert_ptr_nonnull(strstr(b.p, "memory.json is left out"));
     hs_buf_clear(&b);
-    ck_assert_int_eq(hs_report(run, HS_REPORT_JSON, &b, &err), HS_OK);
+    ck_assert_int_eq(hs_report(run, HS_REPORT_JSON, NULL, &b, &err), HS_OK);
     ck_assert_ptr_nonnull(strstr(b.p, "memory.json (rank 0) is a memory timeline"));
     hs_buf_free(&b);
     hs_run_free(alone);
@@ -207,7 +207,7 @@ START_TEST(alone_it_is_told_of)
     ck_assert(table_has_note(&a, "only memory-timeline answers"));
     hs_table_free(&a);
     struct hs_buf b = HS_BUF_INIT(1 << 20);
-    ck_assert_int_eq(hs_report(run, HS_REPORT_MD, &b, &err), HS_OK);
+    ck_assert_int_eq(hs_report(run, HS_REPORT_MD, NULL, &b, &err), HS_OK);
     ck_assert_ptr_nonnull(strstr(b.p, "This is a memory timeline"));
     hs_buf_free(&b);
     hs_run_free(run);

@@ -14,14 +14,19 @@
 
 enum { RANKS = 2 };
 
+/* What is planted, and what the report has to say first about it; first: the first recommendation, NULL: there is none. */
 static const struct {
-    const char *story, *verdict;
+    const char *story, *verdict, *finding, *first;
 } stories[] = {
-    {"healthy", "compute-bound"},    {"straggler", "communication-bound"},
-    {"slow-loader", "CPU-bound"},    {"poor-overlap", "communication-bound"},
-    {"launch-bound", "CPU-bound"},   {"pageable-copies", "memory-bound"},
-    {"malloc", "CPU-bound"},         {"compute-bound", "compute-bound"},
-    {"cuda-graph", "compute-bound"},
+    {"healthy", "compute-bound", "with computation", NULL},
+    {"straggler", "communication-bound", "mostly because rank ", "slow-rank"},
+    {"slow-loader", "CPU-bound", "waiting for the CPU to load data", "data-loading"},
+    {"poor-overlap", "communication-bound", "communication that no computation hides", "exposed-communication"},
+    {"launch-bound", "CPU-bound", "waiting for the CPU to launch work", "late-launches"},
+    {"pageable-copies", "memory-bound", "copies and memsets that nothing hides", "exposed-copies"},
+    {"malloc", "CPU-bound", "waiting for the CPU to allocate memory", "allocations"},
+    {"compute-bound", "compute-bound", "with computation", "fp32-matrix-kernels"}, /* its matrix kernels are sgemm */
+    {"cuda-graph", "compute-bound", "with computation", NULL},
 };
 
 static struct {
@@ -179,13 +184,50 @@ static void check_idle(void)
     hs_table_free(&s);
 }
 
-static void check_verdict(const char *verdict)
+/* The number of a recommendation, found where its evidence is said to be. */
+static void check_evidence(json_t *r)
+{
+    const char *id = json_string_value(json_object_get(r, "id"));
+    json_t *e = json_object_get(r, "evidence");
+    struct hs_table x = fake_analyze(t.run, json_string_value(json_object_get(e, "analysis")),
+                                     json_string_value(json_object_get(e, "params")));
+    const char *cause = !strcmp(id, "data-loading") ? "data_loading" : !strcmp(id, "allocations") ? "allocation" : NULL;
+    double us = 0, gain = json_number_value(json_object_get(r, "gain_us"));
+    for (size_t i = 0; i < x.rows; i++) {
+        if (cause && !strcmp(table_text(&x, i, "cause"), cause))
+            us += (double)table_i64(&x, i, "idle_us") / 1e3;
+        else if (!strcmp(id, "hidden-syncs"))
+            us += (double)table_i64(&x, i, "gpu_idle_us") / 1e3;
+    }
+    if (cause || !strcmp(id, "hidden-syncs"))
+        ck_assert_msg(us > gain - 0.01 && us < gain + 0.01, "%s: %.3f, not %.3f us", id, us, gain);
+    hs_table_free(&x);
+}
+
+static void check_report(const char *verdict, const char *finding, const char *first)
 {
     struct hs_buf out = HS_BUF_INIT(1 << 20);
     struct hs_err err = HS_ERR_INIT;
-    ck_assert_msg(!hs_report(t.run, HS_REPORT_JSON, &out, &err), "%s", err.text);
-    json_t *j = json_loads(out.p, 0, NULL);
+    ck_assert_msg(!hs_report(t.run, HS_REPORT_JSON, NULL, &out, &err), "%s", err.text);
+    json_t *j = json_loads(out.p, 0, NULL), *list = json_object_get(j, "recommendations"), *r;
+    size_t i;
     ck_assert_str_eq(json_string_value(json_object_get(json_object_get(j, "bottleneck"), "verdict")), verdict);
+    const char *found = json_string_value(json_object_get(j, "main_finding"));
+    ck_assert_msg(strstr(found, finding) != NULL, "%s", found);
+    if (json_is_integer(json_object_get(t.truth, "straggler_rank"))) {
+        char rank[60];
+        snprintf(rank, sizeof rank, "rank %d comes last",
+                 (int)json_integer_value(json_object_get(t.truth, "straggler_rank")));
+        ck_assert_msg(strstr(found, rank) != NULL, "%s", found);
+    }
+    if (first)
+        ck_assert_str_eq(json_string_value(json_object_get(json_array_get(list, 0), "id")), first);
+    else
+        ck_assert_uint_eq(json_array_size(list), 0);
+    json_array_foreach(list, i, r)
+    {
+        check_evidence(r);
+    }
     json_decref(j);
     hs_buf_free(&out);
 }
@@ -198,7 +240,7 @@ START_TEST(generated_runs_agree_with_their_truth)
     check_temporal();
     check_kernels();
     check_idle();
-    check_verdict(stories[_i].verdict);
+    check_report(stories[_i].verdict, stories[_i].finding, stories[_i].first);
     drop();
 }
 END_TEST

@@ -1,0 +1,67 @@
+/* The figures that rules judge: each a number with its unit, what could be gained at most, and an event that shows it. Taken once,
+ * from facts and from the analyses idle-causes, syncs and stragglers. */
+#ifndef HS_REPORT_FIGURES_H
+#define HS_REPORT_FIGURES_H
+
+#include "analysis/gap_causes.h"
+#include "report/facts.h"
+
+enum hs_figure_id {
+    HS_FIG_NONE,
+    HS_FIG_LOADING,     /* idle time of GPUs while the CPU loaded data, of the GPU span */
+    HS_FIG_SYNC,        /* idle time that follows from hidden synchronisations, of the GPU span */
+    HS_FIG_ALLOC,       /* idle time during cudaMalloc and the like, of the GPU span */
+    HS_FIG_COMPILE,     /* idle time while kernels were compiled, of the GPU span */
+    HS_FIG_COLLECT,     /* idle time during Python's garbage collection, of the GPU span */
+    HS_FIG_LAUNCHING,   /* idle time while the CPU ran operators and launches, of the GPU span */
+    HS_FIG_UNEXPLAINED, /* idle time before work that was launched in time or without a launch, of the GPU span */
+    HS_FIG_HOST,        /* idle time of GPUs that waited for the CPU, of the GPU span */
+    HS_FIG_SHORT,       /* kernels shorter than 10 us, of all kernels */
+    HS_FIG_COMM,        /* communication without computation beside it, of the GPU span */
+    HS_FIG_MEMORY,      /* copies and memsets with nothing beside them, of the GPU span */
+    HS_FIG_PAGEABLE,    /* copies of pageable memory, of the GPU span */
+    HS_FIG_COPIES,      /* copies and memsets, of all device activities */
+    HS_FIG_KERNEL,      /* the kernel with most time, of all GPU work */
+    HS_FIG_FP32,        /* matrix kernels in single precision without tensor cores, of all GPU work */
+    HS_FIG_LAYOUT,      /* kernels that change layouts, of all GPU work */
+    HS_FIG_SLOW_RANK,   /* waiting caused by the rank that causes most, of all waiting in collectives */
+    HS_FIG_SLOW_LEAD,   /* what all ranks would win if that rank did not come last, of the GPU span */
+    HS_FIG_ODD_RANK,    /* computation of the rank that differs most, against the median */
+    HS_FIG_GAP,         /* the longest gap of a GPU, ms */
+    HS_FIG_FIRST_STEP,  /* the first step's duration in medians of the others */
+    HS_FIG_OVERHEAD,    /* the profiler's own overhead, of the trace's time */
+    HS_FIG_PARALLEL,    /* calls of DataParallel.forward */
+    HS_FIG_NO_GPU,      /* traces without GPU activity */
+    HS_FIG_NO_STEPS,    /* traces with GPU activity but without steps */
+    HS_FIGURE_IDS
+};
+
+struct hs_figure_value {
+    double v;
+    int64_t gain_ns;     /* at most; 0 where nothing can be said */
+    const char *missing; /* why it cannot be told, with what would tell it; NULL: it can */
+    char detail[300];    /* more about it: which operator, frame, kernel, rank; "" none */
+    bool has_event;      /* one event that shows it */
+    int64_t rank, ts_ns; /* ts_ns: on the run's clock */
+    uint32_t event;
+};
+
+struct hs_figures {
+    const struct hs_facts *facts;
+    struct hs_figure_value at[HS_FIGURE_IDS];
+    int64_t gap_ns[HS_GAP_CAUSES]; /* idle time of all devices by cause */
+    int64_t lost;                  /* launches whose device work is not in the trace */
+    bool lost_graphs;              /* some of them of CUDA graphs: nobody knows how much work each was */
+    bool loses; /* so many that idle time means nothing: graphs, or a fifth of the idle time at the mean
+                                    * duration of what is there */
+};
+
+struct hs_figure_doc {
+    const char *name, *unit, *of; /* "data_loading_pct", "percent", "of the GPU span" */
+};
+extern const struct hs_figure_doc hs_figure_docs[HS_FIGURE_IDS];
+
+/* `run`: the facts' traces. Takes seconds on traces of many million events. */
+int hs_figures_take(struct hs_figures *f, const struct hs_facts *facts, struct hs_run *run, struct hs_err *err);
+
+#endif
