@@ -30,6 +30,7 @@
     ASSET(js_main_js, "js/main.js", JS)                     \
     ASSET(js_palette_js, "js/palette.js", JS)               \
     ASSET(js_quality_js, "js/quality.js", JS)               \
+    ASSET(js_report_js, "js/report.js", JS)                 \
     ASSET(js_run_js, "js/run.js", JS)                       \
     ASSET(js_table_js, "js/table.js", JS)                   \
     ASSET(js_timeline_data_js, "js/timeline-data.js", JS)   \

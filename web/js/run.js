@@ -10,6 +10,7 @@ import {guard} from './guard.js';
 import {idleTab} from './idle.js';
 import {kernelsPanel} from './kernels.js';
 import {qualityBanner} from './quality.js';
+import {reportPanel} from './report.js';
 import {timelinePanel} from './timeline.js';
 import {href, state as now} from './url.js';
 
@@ -41,7 +42,7 @@ export async function runPage(root, state, signal) {
   const whole = tab[0] === '';
   finding.hidden = !whole;
   await Promise.all([
-    whole ? summary(finding, page) : null,
+    whole ? reportPanel(finding, page) : null,
     guard(quality, signal, () => qualityBanner(quality, page)),
     guard(box, signal, () => tab[2](box, page)),
   ]);
@@ -66,29 +67,6 @@ function tabs(current) {
     for (const type of ['pointerenter', 'focus', 'click']) a.addEventListener(type, () => { a.href = target(key); });
     return a;
   }));
-}
-
-/** The report's main finding, one sentence, and what it recommends. */
-async function summary(box, page) {
-  try {
-    const report = await api.report(page.run, page.signal);
-    const {sentence, verdict, advice} = readReport(report);
-    const form = (format, label) => h('a', {href: api.reportUrl(page.run, format), target: '_blank', rel: 'noopener'}, label);
-    fill(box, h('p', {class: 'finding'}, clip(sentence, 600)),
-      h('p', {class: 'dim'}, verdict ? h('strong', {class: 'verdict'}, clip(verdict, 60)) : null, 'Report: ', form('md', 'Markdown'), ' · ', form('json', 'JSON')), advice.length ? h('ul', {}, advice.map((a) => h('li', {}, clip(a, 400)))) : null);
-  } catch (e) {
-    if (page.signal.aborted) return;
-    fill(box, h('p', {class: 'finding dim'}, `No summary: ${e.message}`));
-  }
-}
-
-export function readReport(report) {
-  const text = (x) => (typeof x === 'string' ? x : x?.text ?? '');
-  return {
-    sentence: text(report.main_finding) || 'The report has no finding for this run.',
-    verdict: report.bottleneck?.verdict ?? '',
-    advice: (report.recommendations ?? []).map(text).filter(Boolean),
-  };
 }
 
 async function overviewTab(box, page) {
