@@ -1,6 +1,7 @@
 #include "report/facts.h"
 
 #include "analysis/analyses.h"
+#include "report/top_ops.h"
 #include "trace/display_name.h"
 #include "trace/stats.h"
 
@@ -205,6 +206,8 @@ int hs_facts_take(struct hs_facts *f, struct hs_run *run, struct hs_err *err)
         rc = take_rank(f, i, p, &notes, err);
     if (!rc)
         rc = take_kernels(f, run, err);
+    if (!rc && !f->time.rows)
+        rc = hs_top_ops(f, err);
     if (!rc)
         compare_ranks(f);
     hs_params_free(p);

@@ -35,9 +35,9 @@ struct hs_facts {
     int64_t kernels, short_kernels;
     int64_t pageable_copies, pageable_ns; /* copies whose name says Pageable */
     int64_t steps, cpu_events;
-    size_t gpu_ranks; /* with device work */
-    size_t odd;       /* the rank with the largest |odd_pct| */
-    struct hs_top_kernel top[HS_TOP_KERNELS];
+    size_t gpu_ranks;                         /* with device work */
+    size_t odd;                               /* the rank with the largest |odd_pct| */
+    struct hs_top_kernel top[HS_TOP_KERNELS]; /* operators where there is no GPU activity (report/top_ops.h) */
     size_t ntop;
 };
 

@@ -39,7 +39,9 @@ static void top_kernels(const struct hs_facts *f, struct hs_buf *out)
 {
     if (!f->ntop)
         return;
-    hs_buf_puts(out, "<table>\n<tr><th>% Time</th><th>Calls</th><th>Avg (μs)</th><th>Kernel</th></tr>\n");
+    hs_buf_puts(out, "<table>\n<tr><th>% Time</th><th>Calls</th><th>Avg (μs)</th><th>");
+    put(out, f->time.rows ? "Kernel" : "Operator");
+    hs_buf_puts(out, "</th></tr>\n");
     for (size_t i = 0; i < f->ntop; i++) {
         const struct hs_top_kernel *k = &f->top[i];
         hs_buf_printf(out, "<tr><td>%.1f</td><td>%lld</td><td>%.1f</td><td title=\"", k->share_pct, (long long)k->calls,
@@ -49,7 +51,8 @@ static void top_kernels(const struct hs_facts *f, struct hs_buf *out)
         put(out, k->display);
         hs_buf_puts(out, "</td></tr>\n");
     }
-    hs_buf_printf(out, "</table>\n<p>%% Time is of the summed durations of all GPU work (%.3f ms).</p>\n",
+    hs_buf_printf(out, "</table>\n<p>%% Time is of the summed %s (%.3f ms).</p>\n",
+                  f->time.rows ? "durations of all GPU work" : "time that operators spend themselves on the CPU",
                   (double)f->work_ns / 1e6);
 }
 

@@ -30,7 +30,9 @@ static void top_kernels(const struct hs_facts *f, struct hs_buf *out)
 {
     if (!f->ntop)
         return;
-    hs_buf_puts(out, "| % Time | Calls | Avg (μs) | Kernel |\n| ---: | ---: | ---: | --- |\n");
+    bool gpu = f->time.rows > 0;
+    hs_buf_printf(out, "| %% Time | Calls | Avg (μs) | %s |\n| ---: | ---: | ---: | --- |\n",
+                  gpu ? "Kernel" : "Operator");
     for (size_t i = 0; i < f->ntop; i++) {
         const struct hs_top_kernel *k = &f->top[i];
         hs_buf_printf(out, "| %.1f | %lld | %.1f | ", k->share_pct, (long long)k->calls,
@@ -38,8 +40,9 @@ static void top_kernels(const struct hs_facts *f, struct hs_buf *out)
         hs_put_md_text(out, hs_cstr(k->display));
         hs_buf_puts(out, " |\n");
     }
-    hs_buf_printf(out, "\n%% Time is of the summed durations of all GPU work (%.3f ms%s).\n\n",
-                  (double)f->work_ns / 1e6, f->gpu_ranks > 1 ? ", all ranks" : "");
+    hs_buf_printf(out, "\n%% Time is of the summed %s (%.3f ms%s).\n\n",
+                  gpu ? "durations of all GPU work" : "time that operators spend themselves on the CPU",
+                  (double)f->work_ns / 1e6, f->run->n > 1 ? ", all ranks" : "");
 }
 
 static void bottleneck(const struct hs_facts *f, const struct hs_judgement *j, struct hs_buf *out)

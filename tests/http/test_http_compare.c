@@ -1,4 +1,4 @@
-/* /api/v1/compare and the join with an execution trace, over loopback. */
+/* /api/v1/compare, the join with an execution trace, and the report, over loopback. */
 #include "tests/http/live.h"
 #include "tests/unit/test.h"
 
@@ -126,9 +126,53 @@ START_TEST(an_execution_trace)
 }
 END_TEST
 
+/* The report in its three forms, its rules, and a threshold from the configuration. */
+START_TEST(the_report_and_its_rules)
+{
+    curl_global_init(CURL_GLOBAL_DEFAULT);
+    live_start(&g, "[report]\nthresholds = [\"one-kernel=12.5\"]\n");
+    upload("name=a.json&run=r", 9);
+    static const struct {
+        const char *path, *type, *part;
+    } forms[] = {
+        {"/api/v1/runs/r/report", "application/json", "\"recommendations\""},
+        {"/api/v1/runs/r/report?format=md", "text/markdown", "**Main Finding:**"},
+        {"/api/v1/runs/r/report?format=html", "text/html", "<h2>Bottleneck</h2>"},
+    };
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        struct answer a = get(&g, forms[i].path);
+        ck_assert_int_eq(a.status, 200);
+        ck_assert(!strncmp(header_of(&a, "Content-Type"), forms[i].type, strlen(forms[i].type)));
+        ck_assert_ptr_nonnull(strstr(a.body, forms[i].part));
+        answer_free(&a);
+    }
+    struct answer a = get(&g, "/api/v1/runs/r/report?format=pdf");
+    check_problem(&a, 400, "usage");
+    answer_free(&a);
+    a = get(&g, "/api/v1/rules");
+    ck_assert_int_eq(a.status, 200);
+    json_t *doc = json_of(&a), *row;
+    bool found = false;
+    size_t i;
+    json_array_foreach(json_object_get(doc, "rows"), i, row)
+    {
+        if (strcmp(json_string_value(json_object_get(row, "id")), "one-kernel") != 0)
+            continue;
+        found = true;
+        ck_assert_double_eq(json_number_value(json_object_get(row, "threshold")), 12.5);
+        ck_assert_double_eq(json_number_value(json_object_get(row, "default_threshold")), 50);
+    }
+    ck_assert(found);
+    json_decref(doc);
+    answer_free(&a);
+    stop();
+}
+END_TEST
+
 HS_SUITE(http_compare)
 {
     HS_TEST(two_runs);
     HS_TEST(what_cannot_be_compared);
     HS_TEST(an_execution_trace);
+    HS_TEST(the_report_and_its_rules);
 }
