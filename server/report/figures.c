@@ -211,7 +211,7 @@ static int take_rank(struct rank_job *j, const struct hs_params *p, struct hs_ta
         take_cpu(j);
         take_steps(j);
         rc = take_lost(j, err);
-        j->f->at[HS_FIG_NO_GPU].v += !j->sel.gpu.n;
+        j->f->at[HS_FIG_NO_GPU].v += !j->sel.gpu.n && !hs_view_is_memory_timeline(j->rank->view);
         j->f->at[HS_FIG_NO_STEPS].v += j->sel.gpu.n && !j->rank->view->nsteps;
     }
     hs_gap_causes_close(&j->gaps);
