@@ -238,29 +238,62 @@ static void cell_text(char *out, size_t cap, const struct hs_cell *c)
              c->kind == HS_C_TEXT ? c->s : "");
 }
 
+/* Sites of one operator together: a site is a frame of a rank, and one .item() in a loop has many. */
+struct sync_op {
+    char name[120];
+    int64_t idle, calls;
+    size_t row; /* its worst site */
+};
+#define SYNC_OPS 64 /* operators told apart; there are about ten that wait */
+
+static void add_sync(struct sync_op *ops, size_t *n, const struct hs_table *t, size_t row)
+{
+    char name[120];
+    int64_t idle = hs_report_cell(t, row, "gpu_idle_us")->i;
+    cell_text(name, sizeof name, hs_report_cell(t, row, "op"));
+    size_t k = 0;
+    while (k < *n && strcmp(ops[k].name, name) != 0)
+        k++;
+    if (k == SYNC_OPS)
+        return;
+    if (k == *n) {
+        ops[k] = (struct sync_op){.row = row};
+        memcpy(ops[k].name, name, sizeof name);
+        ++*n;
+    }
+    if (idle > hs_report_cell(t, ops[k].row, "gpu_idle_us")->i)
+        ops[k].row = row;
+    ops[k].idle = hs_add_sat(ops[k].idle, idle);
+    ops[k].calls = hs_add_sat(ops[k].calls, hs_report_cell(t, row, "count")->i);
+}
+
 static void take_syncs(struct hs_figures *f, const struct hs_table *t)
 {
     struct hs_figure_value *x = &f->at[HS_FIG_SYNC];
-    int64_t most = 0;
+    struct sync_op ops[SYNC_OPS];
+    size_t n = 0, worst = 0;
     for (size_t i = 0; i < t->rows; i++) {
-        int64_t idle = hs_report_cell(t, i, "gpu_idle_us")->i;
         if (!hs_report_cell(t, i, "hidden")->i)
             continue;
-        x->gain_ns = hs_add_sat(x->gain_ns, idle);
-        if (idle <= most)
-            continue;
-        char call[120], op[120], frame[120];
-        most = idle;
-        cell_text(call, sizeof call, hs_report_cell(t, i, "call"));
-        cell_text(op, sizeof op, hs_report_cell(t, i, "op"));
-        cell_text(frame, sizeof frame, hs_report_cell(t, i, "frame"));
-        snprintf(x->detail, sizeof x->detail, "Most of it: %.60s in %.80s%s%.110s, %lld calls", call, op,
-                 *frame ? ", " : "", frame, (long long)hs_report_cell(t, i, "count")->i);
-        x->has_event = true;
-        x->rank = hs_report_cell(t, i, "rank")->i;
-        x->event = (uint32_t)hs_report_cell(t, i, "event")->i;
-        x->ts_ns = hs_report_cell(t, i, "ts_us")->i;
+        x->gain_ns = hs_add_sat(x->gain_ns, hs_report_cell(t, i, "gpu_idle_us")->i);
+        add_sync(ops, &n, t, i);
     }
+    for (size_t k = 1; k < n; k++)
+        if (ops[k].idle > ops[worst].idle)
+            worst = k;
+    if (!n || !ops[worst].idle)
+        return;
+    const size_t row = ops[worst].row;
+    char call[120], frame[120];
+    cell_text(call, sizeof call, hs_report_cell(t, row, "call"));
+    cell_text(frame, sizeof frame, hs_report_cell(t, row, "frame"));
+    snprintf(x->detail, sizeof x->detail, "Most of it: %.80s (%.60s), %lld calls, %.3f ms of idle time%s%.80s",
+             *ops[worst].name ? ops[worst].name : "outside of operators", call, (long long)ops[worst].calls,
+             (double)ops[worst].idle / 1e6, *frame ? "; worst in " : "", frame);
+    x->has_event = true;
+    x->rank = hs_report_cell(t, row, "rank")->i;
+    x->event = (uint32_t)hs_report_cell(t, row, "event")->i;
+    x->ts_ns = hs_report_cell(t, row, "ts_us")->i;
 }
 
 /* The rank that causes most of the waiting, if it does so as a rule. */
@@ -342,6 +375,8 @@ static void from_facts(struct hs_figures *f)
              "%lld of %lld kernels run for less than 10 µs", (long long)x->short_kernels, (long long)x->kernels);
     f->at[HS_FIG_COPIES].v = x->time.rows ? hs_percent((int64_t)x->time.rows - x->kernels, (int64_t)x->time.rows) : 0;
     f->at[HS_FIG_COPIES].gain_ns = f->at[HS_FIG_MEMORY].gain_ns;
+    /* what both could gain is told once, where the advice is the more concrete one */
+    f->at[HS_FIG_MEMORY].gain_ns = hs_max_i64(0, f->at[HS_FIG_MEMORY].gain_ns - x->pageable_ns);
     if (x->pageable_copies)
         snprintf(f->at[HS_FIG_PAGEABLE].detail, sizeof f->at[HS_FIG_PAGEABLE].detail, "%lld copies use pageable memory",
                  (long long)x->pageable_copies);
@@ -362,6 +397,10 @@ static void from_facts(struct hs_figures *f)
                  "Rank %lld computes %.0f %% %s than the median rank", (long long)odd->rank, fabs(odd->odd_pct),
                  odd->odd_pct > 0 ? "longer" : "less");
     }
+    /* durations of concurrent streams add up to more than there is to gain */
+    static const enum hs_figure_id sums[] = {HS_FIG_PAGEABLE, HS_FIG_KERNEL, HS_FIG_FP32, HS_FIG_LAYOUT};
+    for (size_t i = 0; i < sizeof sums / sizeof sums[0]; i++)
+        f->at[sums[i]].gain_ns = hs_min_i64(f->at[sums[i]].gain_ns, x->time.busy_ns);
     int64_t wall = 0;
     for (size_t i = 0; i < x->run->n; i++)
         wall = hs_add_sat(wall, hs_sub_sat(x->run->ranks[i].view->sum.last_end, x->run->ranks[i].view->sum.first_ts));

@@ -200,10 +200,9 @@ void hs_rules_judge(const struct hs_figures *f, const struct hs_thresholds *t, s
         const struct hs_rule *r = &hs_rules[i];
         const struct hs_figure_value *x = &f->at[r->figure], *guard = &f->at[r->guard];
         bool over = x->v >= t->at[i] && x->v > 0 && (!r->guard || guard->v >= r->guard_min);
-        enum hs_rule_state state = x->missing || (r->guard && guard->missing) ? HS_RULE_CANNOT_ANSWER
-                                   : over                                     ? HS_RULE_APPLIES
-                                                                              : HS_RULE_OK;
-        out[i] = (struct hs_verdict_of_rule){i, state, t->at[i], x};
+        const char *missing = x->missing ? x->missing : r->guard ? guard->missing : NULL;
+        enum hs_rule_state state = missing ? HS_RULE_CANNOT_ANSWER : over ? HS_RULE_APPLIES : HS_RULE_OK;
+        out[i] = (struct hs_verdict_of_rule){i, state, t->at[i], x, missing};
     }
     qsort(out, HS_RULES, sizeof *out, by_gain);
 }

@@ -44,6 +44,7 @@ struct hs_verdict_of_rule {
     enum hs_rule_state state;
     double threshold;
     const struct hs_figure_value *value;
+    const char *missing; /* why it cannot be judged: the figure's reason, or the guard's; NULL where it can */
 };
 /* All rules; those that apply first (problems, hints, recording; of each the most to gain first), then those that cannot be judged, then the rest, as in the table. */
 void hs_rules_judge(const struct hs_figures *f, const struct hs_thresholds *t, struct hs_verdict_of_rule out[HS_RULES]);

@@ -121,7 +121,7 @@ static void rules(const struct hs_report_parts *r, struct hs_buf *out)
         hs_buf_puts(out, "<li>");
         put(out, hs_rules[r->rules[i].rule].title);
         hs_buf_puts(out, ": ");
-        put(out, r->rules[i].value->missing);
+        put(out, r->rules[i].missing);
         hs_buf_puts(out, "</li>\n");
     }
     hs_buf_puts(out, any ? "</ul>\n" : "");

@@ -194,8 +194,8 @@ static void rules(const struct hs_report_parts *r, struct hs_json *j)
             hs_json_null(j);
         pct(j, "threshold", v->threshold);
         hs_json_key(j, "reason");
-        if (v->value->missing)
-            hs_json_cstr(j, v->value->missing);
+        if (v->missing)
+            hs_json_cstr(j, v->missing);
         else
             hs_json_null(j);
         hs_json_end(j);

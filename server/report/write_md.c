@@ -145,17 +145,17 @@ static void not_judged(const struct hs_report_parts *r, struct hs_buf *out)
 {
     bool any = false;
     for (size_t i = 0; i < HS_RULES; i++) {
-        const char *why = r->rules[i].value->missing;
+        const char *why = r->rules[i].missing;
         bool first = r->rules[i].state == HS_RULE_CANNOT_ANSWER && why;
         for (size_t k = 0; k < i && first; k++)
-            first = r->rules[k].value->missing != why;
+            first = r->rules[k].missing != why;
         if (!first)
             continue;
         hs_buf_puts(out, any ? "- " : "### Not judged\n\n- ");
         any = true;
         bool comma = false;
         for (size_t k = i; k < HS_RULES; k++)
-            if (r->rules[k].state == HS_RULE_CANNOT_ANSWER && r->rules[k].value->missing == why) {
+            if (r->rules[k].state == HS_RULE_CANNOT_ANSWER && r->rules[k].missing == why) {
                 hs_buf_printf(out, "%s%s", comma ? ", " : "", hs_rules[r->rules[k].rule].id);
                 comma = true;
             }

@@ -32,7 +32,7 @@ struct story {
     const char *name, *cause;
     int ranks;         /* ranks unless told otherwise */
     int compute_pct;   /* length of kernels */
-    int dominant_pct;  /* length of the attention kernels, on top */
+    int dominant_pct;  /* length of attention's backward kernel, on top */
     int straggler_pct; /* length of kernels on the one slow rank */
     int comm_pct;      /* time on the wire */
     int64_t loader_ns; /* data loading on the main thread, per layer so that it scales with the step */

@@ -165,7 +165,7 @@ static int64_t kernel_time(struct rank *r, int kernel, int scale)
 {
     const struct story *s = r->opt->story;
     int64_t ns = kernel_table[kernel].ns * scale;
-    if (kernel == K_ATTN || kernel == K_ATTN_BWD)
+    if (kernel == K_ATTN_BWD)
         ns = ns * s->dominant_pct / 100;
     ns = ns * r->compute_pct / 100;
     return vary(r, ns < 1300 ? 1300 + prng_below(&r->rng, 900) : ns, 4);

@@ -23,9 +23,9 @@ static const struct {
     {"slow-loader", "CPU-bound", "waiting for the CPU to load data", "data-loading"},
     {"poor-overlap", "communication-bound", "communication that no computation hides", "exposed-communication"},
     {"launch-bound", "CPU-bound", "waiting for the CPU to launch work", "late-launches"},
-    {"pageable-copies", "memory-bound", "copies and memsets that nothing hides", "exposed-copies"},
+    {"pageable-copies", "memory-bound", "copies and memsets that nothing hides", "pageable-copies"},
     {"malloc", "CPU-bound", "waiting for the CPU to allocate memory", "allocations"},
-    {"compute-bound", "compute-bound", "with computation", "fp32-matrix-kernels"}, /* its matrix kernels are sgemm */
+    {"compute-bound", "compute-bound", "with computation", "one-kernel"}, /* attention's backward kernel, thirty-fold */
     {"cuda-graph", "compute-bound", "with computation", NULL},
 };
 
@@ -54,7 +54,8 @@ static void load_rank(int rank)
     hs_imported_free(out, n);
 }
 
-static bool make(int story)
+/* In the style of either era: microseconds and no base, nanoseconds and one. */
+static bool make(int story, const char *style)
 {
     char cmd[1200], path[600];
     struct hs_err err = HS_ERR_INIT;
@@ -62,7 +63,7 @@ static bool make(int story)
         return false; /* the unit tests may be run alone */
     t.dir = hs_test_tmpdir();
     snprintf(cmd, sizeof cmd, "'%s' --out '%s' --story %s --seed %d --ranks %d --style %s >/dev/null",
-             hs_test_gentrace(), t.dir, stories[story].story, 100 + story, RANKS, story % 2 ? "us" : "ns");
+             hs_test_gentrace(), t.dir, stories[story].story, 100 + story, RANKS, style);
     ck_assert_int_eq(system(cmd), 0);
     snprintf(path, sizeof path, "%s/truth.json", t.dir);
     t.truth = json_load_file(path, 0, NULL);
@@ -234,18 +235,19 @@ static void check_report(const char *verdict, const char *finding, const char *f
 
 START_TEST(generated_runs_agree_with_their_truth)
 {
-    if (!make(_i))
+    const int story = _i / 2;
+    if (!make(story, _i % 2 ? "us" : "ns"))
         return;
     check_overview();
     check_temporal();
     check_kernels();
     check_idle();
-    check_report(stories[_i].verdict, stories[_i].finding, stories[_i].first);
+    check_report(stories[story].verdict, stories[story].finding, stories[story].first);
     drop();
 }
 END_TEST
 
 HS_SUITE(analysis_truth)
 {
-    HS_LOOP_TEST(generated_runs_agree_with_their_truth, 0, (int)(sizeof stories / sizeof stories[0]));
+    HS_LOOP_TEST(generated_runs_agree_with_their_truth, 0, 2 * (int)(sizeof stories / sizeof stories[0]));
 }
