@@ -1,4 +1,4 @@
-#include "report/report.h"
+#include "report/overview.h"
 
 #include "cli/cli.h"
 #include "cli/load.h"
@@ -27,15 +27,13 @@ static int list_rules(const struct hs_thresholds *t, const char *format, struct 
 
 static int run(int argc, char **argv, struct hs_err *err)
 {
-    static const struct option options[] = {{"format", required_argument, NULL, 'f'},
-                                            {"run", required_argument, NULL, 'r'},
-                                            {"data", required_argument, NULL, 'd'},
-                                            {"threshold", required_argument, NULL, 't'},
-                                            {"rules", no_argument, NULL, 'u'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {0}};
+    static const struct option options[] = {
+        {"format", required_argument, NULL, 'f'}, {"run", required_argument, NULL, 'r'},
+        {"data", required_argument, NULL, 'd'},   {"threshold", required_argument, NULL, 't'},
+        {"rules", no_argument, NULL, 'u'},        {"overview", no_argument, NULL, 'O'},
+        {"help", no_argument, NULL, 'h'},         {0}};
     const char *format = NULL, *name = NULL, *data = NULL;
-    bool done = false, rules = false;
+    bool done = false, rules = false, overview = false;
     struct hs_thresholds thresholds;
     int rc = HS_OK;
     hs_thresholds_init(&thresholds);
@@ -46,6 +44,7 @@ static int run(int argc, char **argv, struct hs_err *err)
         case 'd': data = optarg; break;
         case 't': rc = rc ? rc : hs_thresholds_set(&thresholds, optarg, err); break;
         case 'u': rules = true; break;
+        case 'O': overview = true; break;
         default: return HS_EUSAGE;
         }
     }
@@ -61,7 +60,8 @@ static int run(int argc, char **argv, struct hs_err *err)
     rc = hs_subject_open(&s, argv + optind, argc - optind, name, data, err);
     if (rc)
         return rc;
-    rc = hs_report(s.run, (enum hs_report_format)f, &thresholds, &out, err);
+    rc = overview ? hs_report_overview(s.run, (enum hs_report_format)f, &out, err)
+                  : hs_report(s.run, (enum hs_report_format)f, &thresholds, &out, err);
     if (!rc)
         rc = hs_buf_check(&out, "the report", err);
     if (!rc)
@@ -81,6 +81,7 @@ const struct hs_command hs_cmd_report = {
             "run, or - for stdin.\n\n"
             "  --format FORMAT    md (Markdown, default), json or html\n"
             "  --threshold RULE=N judge a rule by another threshold; may be given several times\n"
+            "  --overview         only what was counted while reading, and the longest kernels (md, json)\n"
             "  --rules            list the rules with their thresholds and sources instead (--format md, csv, …)\n"
             "  --run NAME         a run of the store instead of a PATH\n"
             "  --data DIR         the store (default: $HOLOSCOPE_DATA, else ~/.local/share/holoscope)\n\n"

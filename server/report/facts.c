@@ -157,7 +157,7 @@ static void take_top(struct hs_facts *f, const struct hs_table *t)
     free(rows);
 }
 
-static int take_kernels(struct hs_facts *f, struct hs_run *run, struct hs_err *err)
+int hs_facts_take_top(struct hs_facts *f, struct hs_run *run, struct hs_err *err)
 {
     struct hs_params *p;
     struct hs_table t;
@@ -205,7 +205,7 @@ int hs_facts_take(struct hs_facts *f, struct hs_run *run, struct hs_err *err)
     for (size_t i = 0; i < run->n && !rc; i++)
         rc = take_rank(f, i, p, &notes, err);
     if (!rc)
-        rc = take_kernels(f, run, err);
+        rc = hs_facts_take_top(f, run, err);
     if (!rc && !f->time.rows)
         rc = hs_top_ops(f, err);
     if (!rc)

@@ -42,6 +42,8 @@ struct hs_facts {
 };
 
 int hs_facts_take(struct hs_facts *f, struct hs_run *run, struct hs_err *err);
+/* Only the kernels with most time over all ranks, by f->work_ns; hs_facts_take does it too. */
+int hs_facts_take_top(struct hs_facts *f, struct hs_run *run, struct hs_err *err);
 void hs_facts_free(struct hs_facts *f);
 
 /* Percent of the GPU span (devices * first start to last end, over all ranks); 0 where there is no span. */

@@ -17,6 +17,11 @@ void hs_report_md(const struct hs_report_parts *r, struct hs_buf *out);
 void hs_report_json(const struct hs_report_parts *r, struct hs_buf *out);
 void hs_report_html(const struct hs_report_parts *r, struct hs_buf *out);
 
+/* The kernels (or operators) with most time: a member "top_kernels" of the object that is open; a Markdown table. */
+struct hs_json;
+void hs_report_top_json(const struct hs_facts *f, struct hs_json *j);
+void hs_report_top_md(const struct hs_facts *f, struct hs_buf *out);
+
 /* Where the evidence of a rule is answered: "/api/v1/runs/NAME/ANALYSIS?PARAMS". */
 void hs_report_evidence(const struct hs_rule *rule, const char *run, struct hs_buf *out);
 /* "27.3 percent of the GPU span (from 15 on)". */

@@ -41,7 +41,7 @@ static void summary(const struct hs_facts *f, struct hs_json *j)
     us(j, "gpu_span_us", f->time.span_ns);
     us(j, "busy_us", f->time.busy_ns);
     us(j, "idle_us", f->time.idle_ns);
-    us(j, "gpu_work_us", f->work_ns);
+    us(j, "gpu_work_us", f->time.rows ? f->work_ns : 0);
     pct(j, "busy_pct", hs_facts_pct(f, f->time.busy_ns));
     pct(j, "idle_pct", hs_facts_pct(f, f->time.idle_ns));
     for (int c = 0; c < HS_CAUSES; c++) {
@@ -51,7 +51,7 @@ static void summary(const struct hs_facts *f, struct hs_json *j)
     hs_json_end(j);
 }
 
-static void top_kernels(const struct hs_facts *f, struct hs_json *j)
+void hs_report_top_json(const struct hs_facts *f, struct hs_json *j)
 {
     hs_json_key(j, "top_kernels");
     hs_json_arr(j);
@@ -244,7 +244,7 @@ void hs_report_json(const struct hs_report_parts *r, struct hs_buf *out)
     text(&j, "run", r->facts->run->name);
     text(&j, "main_finding", r->judgement->finding);
     summary(r->facts, &j);
-    top_kernels(r->facts, &j);
+    hs_report_top_json(r->facts, &j);
     bottleneck(r->judgement, &j);
     ranks(r->facts, &j);
     data_quality(r->quality, &j);

@@ -26,7 +26,7 @@ static void left_out(const struct hs_facts *f, struct hs_buf *out)
     }
 }
 
-static void top_kernels(const struct hs_facts *f, struct hs_buf *out)
+void hs_report_top_md(const struct hs_facts *f, struct hs_buf *out)
 {
     if (!f->ntop)
         return;
@@ -184,7 +184,7 @@ void hs_report_md(const struct hs_report_parts *r, struct hs_buf *out)
     heading(r->facts, out);
     hs_buf_printf(out, "**Main Finding:** %s\n\n", r->judgement->finding);
     left_out(r->facts, out);
-    top_kernels(r->facts, out);
+    hs_report_top_md(r->facts, out);
     bottleneck(r->facts, r->judgement, out);
     rank_table(r->facts, out);
     data_quality(r->quality, out);

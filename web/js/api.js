@@ -53,6 +53,7 @@ export const run = (name, signal) => getJson(path('runs', name), signal);
 export const removeRun = (name) => send(path('runs', name), {method: 'DELETE'});
 export const reportUrl = (name, format) => path('runs', name, 'report') + query({format});
 export const report = (name, signal) => getJson(reportUrl(name, 'json'), signal);
+export const reportOverview = (name, signal) => getJson(path('runs', name, 'report') + query({format: 'json', part: 'overview'}), signal);
 export const event = (trace, number, signal) => getJson(path('traces', trace, 'events', number), signal);
 export const eventUrl = (trace, number) => path('traces', trace, 'events', number);
 export const analysisUrl = (runName, analysis, params) => path('runs', runName, analysis) + query(params);

@@ -3,7 +3,7 @@
 
 import * as api from './api.js';
 import {fill, h} from './dom.js';
-import {asNumber, clip, count, fixed, percent, time, usText, words} from './format.js';
+import {asNumber, clip, count, fixed, percent, plural, time, usText, words} from './format.js';
 import {href} from './url.js';
 
 const FIGURE_FROM = {host_wait_pct: 'idle-causes', exposed_communication_pct: 'overlap', exposed_memory_pct: 'temporal', compute_pct: 'temporal'};
@@ -11,9 +11,13 @@ const AROUND_US = 500; // of the timeline on each side of an event
 
 export async function reportPanel(box, page) {
   let report;
+  let over = false;
+  overview(box, page, () => over);
   try {
     report = await api.report(page.run, page.signal);
+    over = true;
   } catch (e) {
+    over = true;
     if (page.signal.aborted) return;
     fill(box, h('p', {class: 'finding dim'}, `No summary: ${e.message}`));
     return;
@@ -23,9 +27,21 @@ export async function reportPanel(box, page) {
   const verdict = report.bottleneck?.verdict ?? '';
   const form = (format, label) => h('a', {href: api.reportUrl(page.run, format), target: '_blank', rel: 'noopener'}, label);
   fill(box, h('p', {class: 'finding'}, clip(sentence, 600)),
-    h('p', {class: 'dim'}, verdict ? h('strong', {class: 'verdict'}, clip(verdict, 60)) : null, 'Report: ', form('md', 'Markdown'), ' · ', form('json', 'JSON')),
+    h('p', {class: 'dim'}, verdict ? h('strong', {class: 'verdict'}, clip(verdict, 60)) : null, 'Report: ', form('html', 'page'), ' · ', form('md', 'Markdown'), ' · ', form('json', 'JSON'), ' · ', h('a', {href: `${api.path('rules')}?format=md`, target: '_blank', rel: 'noopener'}, 'rules')),
     h('div', {class: 'two'}, topKernels(report, page), bottleneck(report, page)),
     recommendations(report, page), notJudged(report));
+}
+
+/** What is counted already, while the report is made. */
+async function overview(box, page, over) {
+  try {
+    const early = await api.reportOverview(page.run, page.signal);
+    if (over() || page.signal.aborted || !early.summary) return;
+    const {events, kernels, ranks} = early.summary;
+    fill(box, h('p', {class: 'finding dim'}, `Judging ${plural(events, 'event')} of ${plural(ranks, 'rank')}, ${plural(kernels, 'kernel')}…`), topKernels(early, page));
+  } catch {
+    // The report itself tells what is wrong.
+  }
 }
 
 const textOf = (x) => (typeof x === 'string' ? x : x?.text ?? '');
@@ -42,17 +58,22 @@ export function evidenceHref(run, analysis, params = '') {
 
 const link = (to, ...text) => h('a', {href: to, 'data-nav': true}, ...text);
 
+/** The kernels; of a run without GPU work the operators, by the time they spend themselves. */
 function topKernels(report, page) {
   const rows = report.top_kernels ?? [];
   if (!rows.length) return null;
+  const operators = rows[0].class === 'operator';
   const head = (label, numeric) => h('th', {scope: 'col', class: numeric ? 'num' : null}, label);
-  return h('section', {'aria-label': 'Top kernels'}, h('table', {class: 'brief'},
-    h('caption', {}, `Kernels with most time, of ${time(report.summary?.gpu_work_us)} of GPU work`),
-    h('thead', {}, h('tr', {}, head('% time', true), head('Calls', true), head('Avg (µs)', true), head('Kernel'))),
+  const target = (k) => (operators ? href({run: page.run, tab: 'analyses', a: 'call-stack', 'p.name': `^${escaped(k.name)}$`}, {}) : href({run: page.run, tab: 'kernels', q: k.name}, {}));
+  return h('section', {'aria-label': operators ? 'Top operators' : 'Top kernels'}, h('table', {class: 'brief'},
+    h('caption', {}, operators ? 'Operators with most time of their own on the CPU' : `Kernels with most time, of ${time(report.summary?.gpu_work_us)} of GPU work`),
+    h('thead', {}, h('tr', {}, head('% time', true), head('Calls', true), head('Avg (µs)', true), head(operators ? 'Operator' : 'Kernel'))),
     h('tbody', {}, rows.map((k) => h('tr', {},
       h('td', {class: 'num'}, percent(k.share_pct)), h('td', {class: 'num'}, count(k.calls)), h('td', {class: 'num'}, fixed(k.mean_us, 1)),
-      h('td', {}, h('a', {href: href({run: page.run, tab: 'kernels', q: k.name}, {}), 'data-nav': true, title: clip(k.name, 600)}, h('bdi', {}, clip(k.display_name || k.short_name || k.name, 100)))))))));
+      h('td', {}, h('a', {href: target(k), 'data-nav': true, title: clip(k.name, 600)}, h('bdi', {}, clip(k.display_name || k.short_name || k.name, 100)))))))));
 }
+
+const escaped = (text) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 
 function bottleneck(report, page) {
   const b = report.bottleneck ?? {};
