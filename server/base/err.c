@@ -69,6 +69,7 @@ int hs_exit_status(int code)
     case HS_EUSAGE: return 2;
     case HS_EINTERNAL:
     case HS_ENOSPACE: return 3;
+    case HS_EASK: return 2;
     case HS_EUNDECIDED: return 4;
     default: return 1;
     }

@@ -26,6 +26,7 @@ enum hs_status {
     HS_ECANCELLED = 6, /* the caller asked to stop: exit 1, HTTP 503 */
     HS_ECONFLICT = 7,  /* in the way of something that exists: exit 1, HTTP 409 */
     HS_ENOSPACE = 8,   /* no room left in the store: exit 3, HTTP 507 */
+    HS_EASK = 10,      /* the caller has to choose first (cache=true or false): exit 2, HTTP 428 */
     HS_EUNDECIDED = 9  /* asked to judge, and the data cannot tell: exit 4; never over HTTP */
 };
 

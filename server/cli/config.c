@@ -49,6 +49,9 @@ static const struct setting settings[] = {
     {"sql", "rows", NUMBER, AT(sql.rows), 1, 100000000, NULL},
     {"sql", "bytes", NUMBER, AT(sql.bytes), 1 << 20, TIB, NULL},
     {"sql", "time_ms", NUMBER, AT(sql.time_ms), 1, 86400000, NULL},
+    {"cache", "policy", TEXT, AT(cache.policy), 0, 0, "ask|always|never"},
+    {"cache", "idle_s", NUMBER, AT(cache.idle_s), 1, 86400, NULL},
+    {"cache", "memory_bytes", NUMBER, AT(cache.memory_bytes), 0, 64 * TIB, NULL},
     {"report", "thresholds", LIST, AT(report.thresholds), 0, 0, NULL},
     {"log", "level", TEXT, AT(log.level), 0, 0, "debug|info|warn|error"},
 };
@@ -83,6 +86,7 @@ void hs_config_init(struct hs_config *c)
                    .name_bytes = signed_of(l->name_bytes),
                    .members = l->members},
         .sql = {.rows = q->rows, .bytes = q->bytes, .time_ms = q->time_ms},
+        .cache = {.policy = "ask", .idle_s = 900, .memory_bytes = 2 * GIB},
         .log = {.level = "info"},
         .texts = HS_ARENA_INIT(1 << 20),
     };
@@ -152,10 +156,58 @@ static int set_number(struct hs_config *c, const struct setting *s, const struct
     return HS_OK;
 }
 
+/* ---- mounted folders ---- */
+
+static int begin_mount(struct hs_config *c, struct hs_err *err)
+{
+    if (c->nmounts == HS_CONFIG_MOUNTS)
+        return hs_fail(err, HS_ELIMIT, "there are more than %d [[mount]]s", HS_CONFIG_MOUNTS);
+    c->mounts[c->nmounts++] = (struct hs_mount){NULL, NULL};
+    return HS_OK;
+}
+
+static int set_mount(struct hs_config *c, const char *key, const struct hs_toml_value *v, struct hs_err *err)
+{
+    struct hs_mount *m = c->nmounts ? &c->mounts[c->nmounts - 1] : NULL;
+    const char **to = !m ? NULL : !strcmp(key, "name") ? &m->name : !strcmp(key, "path") ? &m->path : NULL;
+    if (!m)
+        return hs_fail(err, HS_EINPUT, "mounts are written as [[mount]], each with a name and a path");
+    if (!to)
+        return hs_fail(err, HS_EINPUT, "unknown key mount.%s; a [[mount]] has a name and a path", key);
+    if (*to)
+        return hs_fail(err, HS_EINPUT, "mount.%s is set twice", key);
+    if (v->type != HS_TOML_STRING || !*v->s)
+        return hs_fail(err, HS_EINPUT, "mount.%s must be a string", key);
+    if (to == &m->name && (strchr(v->s, ':') || hs_run_name_check(v->s, NULL)))
+        return hs_fail(err, HS_EINPUT,
+                       "mount.name \"%.60s\" must be 1 to 200 bytes, without colons, slashes and control characters",
+                       v->s);
+    for (size_t i = 0; to == &m->name && i + 1 < c->nmounts; i++)
+        if (c->mounts[i].name && !strcmp(c->mounts[i].name, v->s))
+            return hs_fail(err, HS_EINPUT, "two mounts have the name \"%.60s\"", v->s);
+    *to = hs_arena_dup(&c->texts, v->s, strlen(v->s));
+    return *to ? HS_OK : hs_fail(err, HS_ELIMIT, "the settings are too long");
+}
+
+static int check_mounts(const struct hs_config *c, const char *file, struct hs_err *err)
+{
+    for (size_t i = 0; i < c->nmounts; i++)
+        if (!c->mounts[i].name || !c->mounts[i].path)
+            return hs_fail(err, HS_EINPUT, "%s: [[mount]] number %zu has no %s", file, i + 1,
+                           c->mounts[i].name ? "path" : "name");
+    return HS_OK;
+}
+
 static int on_key(void *ctx, const char *table, const char *key, const struct hs_toml_value *v, struct hs_err *err)
 {
     struct reading *r = ctx;
     size_t i = 0;
+    if (!key && strcmp(table, "mount") != 0)
+        return hs_fail(err, HS_EINPUT, "[[%.60s]] is not known; there is [[mount]]", table);
+    if (!key)
+        return begin_mount(r->c, err);
+    if (!strcmp(table, "mount"))
+        return set_mount(r->c, key, v, err);
     while (i < NSETTINGS && (strcmp(settings[i].table, table) != 0 || strcmp(settings[i].key, key) != 0))
         i++;
     if (i == NSETTINGS)
@@ -179,7 +231,8 @@ static int on_key(void *ctx, const char *table, const char *key, const struct hs
 int hs_config_parse(struct hs_config *c, const char *text, size_t n, const char *name, struct hs_err *err)
 {
     struct reading r = {.c = c};
-    return hs_toml_parse(text, n, name, on_key, &r, err);
+    int rc = hs_toml_parse(text, n, name, on_key, &r, err);
+    return rc ? rc : check_mounts(c, name, err);
 }
 
 int hs_config_read(struct hs_config *c, const char *path, struct hs_err *err)
@@ -247,4 +300,11 @@ int hs_config_thresholds(const struct hs_config *c, struct hs_thresholds *out, s
     for (size_t i = 0; i < c->report.thresholds.n && !rc; i++)
         rc = hs_thresholds_set(out, c->report.thresholds.p[i], err);
     return rc ? hs_err_prefix(err, "[report] thresholds") : HS_OK;
+}
+
+enum hs_cache_policy hs_config_policy(const struct hs_config *c)
+{
+    return !strcmp(c->cache.policy, "always")  ? HS_CACHE_ALWAYS
+           : !strcmp(c->cache.policy, "never") ? HS_CACHE_NEVER
+                                               : HS_CACHE_ASK;
 }

@@ -13,6 +13,8 @@ struct hs_config_list {
     size_t n;
 };
 
+#define HS_CONFIG_MOUNTS 64
+
 struct hs_config {
     struct {
         const char *listen;
@@ -31,6 +33,12 @@ struct hs_config {
     struct {
         int64_t rows, bytes, time_ms;
     } sql;
+    struct {
+        const char *policy; /* ask, always, never */
+        int64_t idle_s, memory_bytes;
+    } cache;
+    struct hs_mount mounts[HS_CONFIG_MOUNTS]; /* [[mount]] */
+    size_t nmounts;
     struct {
         struct hs_config_list thresholds; /* "RULE=NUMBER" */
     } report;
@@ -51,6 +59,7 @@ void hs_config_limits(const struct hs_config *c, struct hs_limits *out);
 void hs_config_sql(const struct hs_config *c, struct hs_sql_limits *out);
 /* HS_EUSAGE: no such rule, or no number; before the server starts. */
 int hs_config_thresholds(const struct hs_config *c, struct hs_thresholds *out, struct hs_err *err);
+enum hs_cache_policy hs_config_policy(const struct hs_config *c);
 enum hs_log_level hs_config_log_level(const struct hs_config *c);
 
 /* Where the store is when nothing says otherwise: $HOLOSCOPE_DATA, else $XDG_DATA_HOME/holoscope, else

@@ -49,6 +49,12 @@ static void http_options(const struct hs_config *c, struct hs_store *store, stru
         .web_dir = *c->server.web_dir ? c->server.web_dir : NULL,
         .keep_original = c->store.keep_original,
         .store = store,
+        .mounts = {.mounts = c->mounts,
+                   .n = c->nmounts,
+                   .policy = hs_config_policy(c),
+                   .idle_s = c->cache.idle_s,
+                   .memory_bytes = c->cache.memory_bytes,
+                   .dir = *c->store.dir ? c->store.dir : NULL},
     };
     hs_config_limits(c, &o->limits);
     hs_config_sql(c, &o->sql);

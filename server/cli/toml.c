@@ -232,17 +232,22 @@ static int read_pair(struct reader *r, hs_toml_key *on_key, void *ctx)
     return rc;
 }
 
-static int read_table(struct reader *r)
+static int read_table(struct reader *r, hs_toml_key *on_key, void *ctx)
 {
     r->p++;
-    if (peek(r) == '[')
-        return fail(r, "arrays of tables are not known here");
+    bool array = peek(r) == '[';
+    r->p += array;
     int rc = read_name(r, r->table);
-    if (!rc && peek(r) != ']')
-        rc = fail(r, "a ] is expected after the table's name");
+    if (!rc && (peek(r) != ']' || (array && (r->end - r->p < 2 || r->p[1] != ']'))))
+        rc = fail(r, array ? "]] is expected after the name of the array of tables"
+                           : "a ] is expected after the table's name");
     if (rc)
         return rc;
-    r->p++;
+    r->p += 1 + array;
+    if (array && (rc = on_key(ctx, r->table, NULL, NULL, r->err)) != HS_OK) {
+        hs_err_prefix(r->err, "%s:%d", r->file, r->line);
+        return rc;
+    }
     return skip_line_end(r, false);
 }
 
@@ -255,7 +260,7 @@ int hs_toml_parse(const char *text, size_t n, const char *file, hs_toml_key *on_
         skip_line_end(&r, true);
         if (peek(&r) < 0)
             break;
-        rc = peek(&r) == '[' ? read_table(&r) : read_pair(&r, on_key, ctx);
+        rc = peek(&r) == '[' ? read_table(&r, on_key, ctx) : read_pair(&r, on_key, ctx);
     }
     hs_arena_free(&r.arena);
     return rc;

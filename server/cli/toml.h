@@ -1,4 +1,5 @@
-/* toml: a small, strict reader of the part of TOML 1.0 that a configuration needs: comments, [tables] of one level,
+/* toml: a small, strict reader of the part of TOML 1.0 that a configuration needs: comments, [tables] and [[arrays of
+ * tables]] of one level,
  * bare keys, basic and literal strings, integers (with _ and signs), floats, booleans, arrays of one type over any
  * number of lines. No dates, no inline tables, no dotted keys, no multi-line strings: they are refused with a sentence.
  * Every error names file and line. */
@@ -19,7 +20,7 @@ struct hs_toml_value {
     size_t n;
 };
 
-/* One key, in the order of the file. A status other than 0 ends the reading; its text is prefixed with file and line. */
+/* One key, in the order of the file; with key and v NULL the next table of an array of them begins. A status other than 0 ends the reading; its text is prefixed with file and line. */
 typedef int hs_toml_key(void *ctx, const char *table, const char *key, const struct hs_toml_value *v,
                         struct hs_err *err);
 

@@ -41,7 +41,7 @@ static int read_rank(const struct hs_request *r, int64_t *rank, bool *has, struc
 
 void hs_post_execution_trace(struct hs_request *r)
 {
-    struct hs_store *s = r->server->o.store;
+    struct hs_mounts *m = r->server->mounts;
     struct hs_err err = HS_ERR_INIT;
     struct bytes body = {r->body.p ? r->body.p : "", r->body.n};
     struct hs_input in = {read_bytes, &body, "the body", (int64_t)r->body.n};
@@ -57,7 +57,9 @@ void hs_post_execution_trace(struct hs_request *r)
     if (!rc)
         rc = read_rank(r, &rank, &has_rank, &err);
     if (!rc)
-        rc = hs_store_pin_run(s, hs_request_var(r, 0), &run, &err);
+        rc = hs_request_prepare(r, hs_request_var(r, 0), &err);
+    if (!rc)
+        rc = hs_mounts_pin(m, hs_request_var(r, 0), &run, &err);
     if (!rc)
         rc = hs_et_read(&et, &in, &hs_limits_default, &err);
     if (!rc)
@@ -67,7 +69,7 @@ void hs_post_execution_trace(struct hs_request *r)
     else
         hs_request_fail(r, &err);
     if (run)
-        hs_store_unpin_run(s, run);
+        hs_mounts_unpin(m, run);
     hs_et_free(&et);
     hs_buf_free(&out);
 }

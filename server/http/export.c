@@ -6,11 +6,14 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* What a download holds until its last byte, or until the client goes away. */
 struct download {
     struct hs_store *store;
+    struct hs_mounts *mounts;
     struct hs_view *view; /* this one alone: a slow client must not keep the other ranks in memory */
+    struct hs_run *held;  /* unless it is one of a run that is only in memory: all of that */
     struct hs_params *params;
     struct hs_chrome_trace *trace;
 };
@@ -25,7 +28,9 @@ static void free_download(void *ctx)
 {
     struct download *d = ctx;
     hs_chrome_close(d->trace);
-    if (d->view)
+    if (d->held)
+        hs_mounts_unpin(d->mounts, d->held);
+    else if (d->view)
         hs_store_unpin_trace(d->store, d->view);
     hs_params_free(d->params);
     free(d);
@@ -37,7 +42,8 @@ static int read_params(struct hs_request *r, struct hs_params **out, struct hs_e
     if (!rc)
         rc = hs_params_new(out, hs_chrome_params, hs_chrome_nparams, err);
     for (size_t i = 0; i < r->uri.npairs && !rc; i++)
-        rc = hs_params_set(*out, r->uri.pairs[i].name, r->uri.pairs[i].value, err);
+        if (strcmp(r->uri.pairs[i].name, "cache") != 0)
+            rc = hs_params_set(*out, r->uri.pairs[i].name, r->uri.pairs[i].value, err);
     return rc ? rc : hs_chrome_check(*out, err);
 }
 
@@ -45,7 +51,9 @@ static int set_etag(struct hs_request *r, const struct hs_params *p, struct hs_e
 {
     char hash[33];
     struct hs_buf b = HS_BUF_INIT(1u << 20);
-    int rc = hs_store_run_hash(r->server->o.store, hs_request_var(r, 0), hash, err);
+    int rc = hs_request_prepare(r, hs_request_var(r, 0), err);
+    if (!rc)
+        rc = hs_mounts_hash(r->server->mounts, hs_request_var(r, 0), hash, err);
     hs_buf_printf(&b, "%s|%s|export?", HS_VERSION, rc ? "" : hash);
     hs_params_canonical(p, &b);
     if (!rc)
@@ -75,15 +83,21 @@ static int pin_rank(struct hs_request *r, struct download *d, struct hs_run_rank
 {
     struct hs_run *run = NULL;
     const struct hs_run_rank *one = NULL;
-    int rc = hs_store_pin_run(d->store, hs_request_var(r, 0), &run, err);
+    int rc = hs_mounts_pin(d->mounts, hs_request_var(r, 0), &run, err);
     if (rc)
         return rc;
     rc = hs_chrome_rank(run, d->params, &one, err);
+    if (!rc && hs_mounts_holds(d->mounts, run)) {
+        *rank = *one;
+        d->view = one->view;
+        d->held = run;
+        return HS_OK;
+    }
     if (!rc)
         rc = hs_store_pin_trace(d->store, one->view->id, &d->view, err);
     if (!rc)
         *rank = (struct hs_run_rank){one->rank, one->offset_ns, d->view};
-    hs_store_unpin_run(d->store, run);
+    hs_mounts_unpin(d->mounts, run);
     return rc;
 }
 
@@ -94,6 +108,7 @@ void hs_get_export(struct hs_request *r)
     struct download *d = hs_calloc(1, sizeof *d);
     struct hs_run_rank rank;
     d->store = r->server->o.store;
+    d->mounts = r->server->mounts;
     int rc = read_params(r, &d->params, &err);
     if (!rc)
         rc = set_etag(r, d->params, &err);

@@ -17,9 +17,13 @@ static int etag_of(struct hs_request *r, const char *run, const char *other, con
 {
     char run_hash[33], other_hash[33] = "";
     struct hs_buf b = HS_BUF_INIT(1u << 20);
-    int rc = hs_store_run_hash(r->server->o.store, run, run_hash, err);
+    int rc = hs_request_prepare(r, run, err);
     if (!rc && other)
-        rc = hs_store_run_hash(r->server->o.store, other, other_hash, err);
+        rc = hs_request_prepare(r, other, err);
+    if (!rc)
+        rc = hs_mounts_hash(r->server->mounts, run, run_hash, err);
+    if (!rc && other)
+        rc = hs_mounts_hash(r->server->mounts, other, other_hash, err);
     if (!rc) {
         hs_buf_printf(&b, "%s|%s|%s|%d|%s|%s", HS_VERSION, run_hash, other_hash, version, format, what);
         rc = hs_buf_check(&b, "the question", err);
@@ -65,21 +69,21 @@ struct question {
     enum hs_format format;
 };
 
-static int ask(struct hs_store *s, const struct question *q, struct hs_buf *out, struct hs_err *err)
+static int ask(struct hs_mounts *m, const struct question *q, struct hs_buf *out, struct hs_err *err)
 {
     struct hs_run *run = NULL, *other = NULL;
-    int rc = hs_store_pin_run(s, q->run, &run, err);
+    int rc = hs_mounts_pin(m, q->run, &run, err);
     if (!rc && q->other)
-        rc = hs_store_pin_run(s, q->other, &other, err);
+        rc = hs_mounts_pin(m, q->other, &other, err);
     if (!rc) {
         struct hs_run both = *run;
         both.other = other;
         rc = hs_answer(q->analysis, &both, q->params, q->format, out, err);
     }
     if (other)
-        hs_store_unpin_run(s, other);
+        hs_mounts_unpin(m, other);
     if (run)
-        hs_store_unpin_run(s, run);
+        hs_mounts_unpin(m, run);
     return rc;
 }
 
@@ -111,7 +115,7 @@ static void answer_question(struct hs_request *r, struct question *q, const char
     rc = etag_of(r, q->run, q->other, what.p, q->analysis->version, type, &err);
     if (rc || answered_before(r, type))
         goto out;
-    rc = ask(r->server->o.store, q, &out, &err);
+    rc = ask(r->server->mounts, q, &out, &err);
     if (!rc)
         answer_and_keep(r, type, &out);
 out:
@@ -135,7 +139,7 @@ static const struct hs_analysis *find_analysis(struct hs_request *r, const char 
 
 void hs_get_analysis(struct hs_request *r)
 {
-    static const char *const not_theirs[] = {"format", "other", NULL};
+    static const char *const not_theirs[] = {"format", "other", "cache", NULL};
     struct question q = {.analysis = find_analysis(r, hs_request_var(r, 1)),
                          .run = hs_request_var(r, 0),
                          .other = hs_uri_query(&r->uri, "other")};
@@ -145,7 +149,7 @@ void hs_get_analysis(struct hs_request *r)
 
 void hs_get_compare(struct hs_request *r)
 {
-    static const char *const not_theirs[] = {"format", "base", "test", "analysis", NULL};
+    static const char *const not_theirs[] = {"format", "base", "test", "analysis", "cache", NULL};
     const char *name = hs_uri_query(&r->uri, "analysis");
     struct question q = {.analysis = find_analysis(r, name && *name ? name : "diff"),
                          .run = hs_uri_query(&r->uri, "base"),
@@ -156,7 +160,6 @@ void hs_get_compare(struct hs_request *r)
 
 void hs_get_report(struct hs_request *r)
 {
-    struct hs_store *s = r->server->o.store;
     const char *run_name = hs_request_var(r, 0), *format = hs_uri_query(&r->uri, "format");
     struct hs_err err = HS_ERR_INIT;
     struct hs_run *run = NULL;
@@ -173,11 +176,11 @@ void hs_get_report(struct hs_request *r)
         rc = etag_of(r, run_name, NULL, what.p, 2, type, &err);
     if (rc || answered_before(r, type))
         goto out;
-    rc = hs_store_pin_run(s, run_name, &run, &err);
+    rc = hs_mounts_pin(r->server->mounts, run_name, &run, &err);
     if (!rc)
         rc = hs_report(run, (enum hs_report_format)f, &r->server->o.thresholds, &out, &err);
     if (run)
-        hs_store_unpin_run(s, run);
+        hs_mounts_unpin(r->server->mounts, run);
     if (!rc)
         answer_and_keep(r, type, &out);
 out:

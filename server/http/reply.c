@@ -104,6 +104,8 @@ static const struct {
     [HS_ECANCELLED] = {"cancelled", 503},
     [HS_ECONFLICT] = {"conflict", 409},
     [HS_ENOSPACE] = {"no-space", 507},
+    [HS_EUNDECIDED] = {"internal", 500},
+    [HS_EASK] = {"choose", 428},
 };
 
 static size_t known(int code)
@@ -134,6 +136,7 @@ static const char *title(unsigned status)
     case 416: return "Range not satisfiable";
     case 421: return "Wrong host";
     case 422: return "No usable trace";
+    case 428: return "Choice needed";
     case 503: return "Not now";
     case 507: return "No space left";
     default: return "Internal error";

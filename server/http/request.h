@@ -42,6 +42,7 @@ struct hs_request {
     int fd;
     struct hs_reply reply;
     uint64_t bytes_out; /* of the body, for the log */
+    char *asked;        /* the mounted run that the caller has to choose about; NULL */
 };
 
 struct hs_request *hs_request_new(struct hs_server *s, const char *target);
@@ -53,7 +54,11 @@ static inline const char *hs_request_var(const struct hs_request *r, size_t i)
     return r->vars[i];
 }
 
+/* A problem document; of HS_EASK with both ways, the size it would take and the room there is. */
 void hs_request_fail(struct hs_request *r, const struct hs_err *err);
+
+/* Makes a run answerable that may be mounted: its parameter cache=true|false says what to do with it (http/mounts.h). */
+int hs_request_prepare(struct hs_request *r, const char *run, struct hs_err *err);
 
 /* If-None-Match against the reply's ETag, in both of its forms (plain and gzip): true means 304. */
 bool hs_request_matches_etag(const struct hs_request *r, const char *etag);

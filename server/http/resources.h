@@ -25,6 +25,10 @@ void hs_get_analysis(struct hs_request *r);
 void hs_get_compare(struct hs_request *r);
 void hs_get_report(struct hs_request *r);
 
+/* mount_routes.c */
+void hs_get_mounts(struct hs_request *r);
+void hs_post_refresh(struct hs_request *r);
+
 /* execution_trace.c */
 void hs_post_execution_trace(struct hs_request *r);
 

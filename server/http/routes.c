@@ -23,21 +23,29 @@ static const struct hs_route_param analysis_params[] = {
     {"other", "string", "the second run, for the analyses that compare two"},
 };
 static const struct hs_route_param compare_params[] = {
+    {"cache", "boolean",
+     "of a mounted run that is not kept: true keeps it in the store, false analyses and forgets it"},
     {"base", "string", "the run that is compared with"},
     {"test", "string", "the run that is judged"},
     {"analysis", "string", "diff (default) or diff-ops; their parameters may follow"},
     {"format", "string", "records (default), columns, csv or md"},
 };
 static const struct hs_route_param report_params[] = {
+    {"cache", "boolean",
+     "of a mounted run that is not kept: true keeps it in the store, false analyses and forgets it"},
     {"format", "string", "json (default), md or html"},
 };
 
 static const struct hs_route_param execution_trace_params[] = {
+    {"cache", "boolean",
+     "of a mounted run that is not kept: true keeps it in the store, false analyses and forgets it"},
     {"rank", "integer", "the rank that it is of; may be left out where the run has one trace"},
     {"format", "string", "records (default), columns, csv or md"},
 };
 
 static const struct hs_route_param export_params[] = {
+    {"cache", "boolean",
+     "of a mounted run that is not kept: true keeps it in the store, false analyses and forgets it"},
     {"rank", "integer", "the rank whose trace it is; may be left out where the run has one"},
     {"trace", "string", "id of the trace, or its first digits, where several have the rank"},
     {"overlay", "string",
@@ -85,6 +93,10 @@ const struct hs_route hs_routes[] = {
     {HS_GET, "/api/v1/runs/{run}/report", HS_WORK_POOL, hs_get_report, "report",
      "Summary, top kernels and the bottleneck of a run", PARAMS(report_params), NULL,
      "application/json text/markdown text/html"},
+    {HS_GET, "/api/v1/mounts", HS_WORK_POOL, hs_get_mounts, "mounts",
+     "Mounted folders and the runs in them: not_cached, cached, stale or in_memory", NO_PARAMS, NULL, JSON},
+    {HS_POST, "/api/v1/runs/{run}/refresh", HS_WORK_BODY, hs_post_refresh, "refresh",
+     "Forget what was kept of a mounted run and keep it anew", NO_PARAMS, NULL, NULL},
     {HS_POST, "/api/v1/runs/{run}/execution-trace", HS_WORK_BODY, hs_post_execution_trace, "execution-trace",
      "The nodes of an execution trace (PyTorch's ExecutionTraceObserver, Chakra) beside the events of a rank: the body "
      "is the "

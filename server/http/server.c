@@ -148,6 +148,7 @@ static void server_free(struct hs_server *s)
     hs_watch_stop(&s->watch);
     hs_pool_free(s->workers);
     hs_pool_free(s->imports);
+    hs_mounts_free(s->mounts);
     hs_cache_free(s->cache);
     hs_blob_unref(s->openapi);
     pthread_cond_destroy(&s->idle);
@@ -174,6 +175,9 @@ int hs_server_start(struct hs_server **out, const struct hs_http_options *o, str
     pthread_cond_init(&s->idle, &attr);
     pthread_condattr_destroy(&attr);
     s->cache = hs_cache_new(o->cache_bytes);
+    s->o.mounts.limits = &s->o.limits;
+    s->o.mounts.store = s->o.store;
+    s->mounts = hs_mounts_new(&s->o.mounts);
     hs_openapi_build(s);
     int rc = open_socket(s, &fd, err);
     if (rc)

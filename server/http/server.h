@@ -5,6 +5,7 @@
 
 #include "base/thread.h"
 #include "http/cache.h"
+#include "http/mounts.h"
 #include "http/watch.h"
 #include "report/rules.h"
 #include "store/sql.h"
@@ -32,6 +33,7 @@ struct hs_http_options { /* plain values and borrowed texts, which must live as 
     struct hs_thresholds thresholds; /* of the report's rules */
     bool keep_original;
     struct hs_store *store;
+    struct hs_mounts_options mounts; /* limits and store are set by the server */
 };
 
 struct hs_server {
@@ -39,7 +41,8 @@ struct hs_server {
     struct MHD_Daemon *daemon;
     struct hs_pool *workers, *imports;
     struct hs_cache *cache;
-    struct hs_watch watch; /* uploads in progress */
+    struct hs_mounts *mounts; /* also where there are no mounted folders: it opens the store's runs, too */
+    struct hs_watch watch;    /* uploads in progress */
     struct hs_blob *openapi;
     char openapi_etag[HS_ETAG_SIZE];
     atomic_bool stop_sql; /* the time of grace is over: running queries end */

@@ -134,6 +134,7 @@ static void fill_gpu(struct fake *f)
         f->cls[i] = r->cls;
         f->step[i] = r->in_step ? r->step : -1;
         f->launch_ts[i] = r->launched ? r->launch_ts : HS_NO_VALUE;
+        f->launch[i] = HS_NO_EVENT; /* a fake's launches have a time but are no events */
         f->none[i] = HS_NO_VALUE;
         f->name[i] = fake_sym(f, r->name);
         f->event[i] = (uint32_t)(1000 + i);
