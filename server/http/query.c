@@ -1,7 +1,7 @@
 #include "http/answer.h"
 #include "http/resources.h"
 #include "http/server.h"
-#include "report/report.h"
+#include "report/overview.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -167,9 +167,13 @@ void hs_get_report(struct hs_request *r)
     struct hs_buf what = HS_BUF_INIT(1u << 16);
     int f = hs_report_format_parse(format ? format : "json");
     const char *type = hs_report_content_type(f < 0 ? HS_REPORT_JSON : (enum hs_report_format)f);
-    hs_buf_puts(&what, "report;");
+    const char *part = hs_uri_query(&r->uri, "part");
+    bool overview = part && !strcmp(part, "overview");
+    hs_buf_puts(&what, overview ? "overview;" : "report;");
     hs_thresholds_put(&r->server->o.thresholds, &what);
     int rc = hs_request_check_query(r, &err);
+    if (!rc && part && *part && !overview)
+        rc = hs_fail(&err, HS_EUSAGE, "there is no part '%.40s' of the report; there is overview, or all of it", part);
     if (!rc && f < 0)
         rc = hs_fail(&err, HS_EUSAGE, "there is no format '%.40s' of the report; there are json, md and html", format);
     if (!rc)
@@ -178,7 +182,8 @@ void hs_get_report(struct hs_request *r)
         goto out;
     rc = hs_mounts_pin(r->server->mounts, run_name, &run, &err);
     if (!rc)
-        rc = hs_report(run, (enum hs_report_format)f, &r->server->o.thresholds, &out, &err);
+        rc = overview ? hs_report_overview(run, (enum hs_report_format)f, &out, &err)
+                      : hs_report(run, (enum hs_report_format)f, &r->server->o.thresholds, &out, &err);
     if (run)
         hs_mounts_unpin(r->server->mounts, run);
     if (!rc)

@@ -34,6 +34,7 @@ static const struct hs_route_param report_params[] = {
     {"cache", "boolean",
      "of a mounted run that is not kept: true keeps it in the store, false analyses and forgets it"},
     {"format", "string", "json (default), md or html"},
+    {"part", "string", "overview: only what ingest has counted and the longest kernels, at once (json, md)"},
 };
 
 static const struct hs_route_param execution_trace_params[] = {

@@ -313,6 +313,8 @@ START_TEST(wrong_questions_are_told_apart)
         {"/api/v1/runs/r/kernels?rank=x", "usage", 400},
         {"/api/v1/runs/r/kernels?format=xml", "usage", 400},
         {"/api/v1/runs/r/report?format=csv", "usage", 400},
+        {"/api/v1/runs/r/report?part=second", "usage", 400},
+        {"/api/v1/runs/r/report?part=overview&format=html", "usage", 400},
         {"/api/v1/traces/ffffffffffff", "not-found", 404},
         {"/api/v1/analyses/nosuch", "not-found", 404},
         {"/api/v1/nosuch", "not-found", 404},

@@ -138,6 +138,8 @@ START_TEST(the_report_and_its_rules)
         {"/api/v1/runs/r/report", "application/json", "\"recommendations\""},
         {"/api/v1/runs/r/report?format=md", "text/markdown", "**Main Finding:**"},
         {"/api/v1/runs/r/report?format=html", "text/html", "<h2>Bottleneck</h2>"},
+        {"/api/v1/runs/r/report?part=overview", "application/json", "\"part\":\"overview\""},
+        {"/api/v1/runs/r/report?part=overview&format=md", "text/markdown", "# Overview: "},
     };
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
         struct answer a = get(&g, forms[i].path);
