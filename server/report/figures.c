@@ -1,8 +1,6 @@
 #include "report/figures.h"
 
-#include "analysis/analyses.h"
-#include "analysis/collective.h"
-#include "report/write.h"
+#include "report/figures_tables.h"
 #include "trace/stats.h"
 
 #include <math.h>
@@ -54,13 +52,6 @@ struct rank_job {
     int64_t longest[HS_GAP_CAUSES]; /* length of the longest stretch of each cause over the ranks so far */
 };
 
-static const enum hs_figure_id figure_of_cause[HS_GAP_CAUSES] = {
-    [HS_GAP_LOADING] = HS_FIG_LOADING,       [HS_GAP_ALLOC] = HS_FIG_ALLOC,
-    [HS_GAP_COMPILE] = HS_FIG_COMPILE,       [HS_GAP_COLLECT] = HS_FIG_COLLECT,
-    [HS_GAP_CPU] = HS_FIG_LAUNCHING,         [HS_GAP_LAUNCH] = HS_FIG_LAUNCHING,
-    [HS_GAP_NOTHING] = HS_FIG_LAUNCHING,     [HS_GAP_WAITING] = HS_FIG_UNEXPLAINED,
-    [HS_GAP_UNLAUNCHED] = HS_FIG_UNEXPLAINED};
-
 static void set_event(struct hs_figure_value *x, const struct rank_job *j, uint32_t event, int64_t ts)
 {
     x->has_event = true;
@@ -79,7 +70,7 @@ static void tell_event(struct hs_figure_value *x, const struct rank_job *j, uint
 /* What runs longest in one stretch shows the figure: the operator, call or frame, and where it is. */
 static void take_piece(struct rank_job *j, const struct hs_gap_piece *p, size_t row)
 {
-    enum hs_figure_id id = figure_of_cause[p->cause];
+    enum hs_figure_id id = hs_figure_of_cause(p->cause);
     int64_t length = hs_sub_sat(p->end, p->start);
     j->f->gap_ns[p->cause] = hs_add_sat(j->f->gap_ns[p->cause], length);
     if (!id)
@@ -219,126 +210,6 @@ static int take_rank(struct rank_job *j, const struct hs_params *p, struct hs_ta
     return rc;
 }
 
-/* ---- from analyses ---- */
-
-static int ask(const struct hs_analysis *a, struct hs_run *run, struct hs_table *out, struct hs_err *err)
-{
-    struct hs_params *p;
-    int rc = hs_params_new(&p, a->params, a->nparams, err);
-    if (rc)
-        return rc;
-    rc = hs_analysis_run(a, run, p, out, err);
-    hs_params_free(p);
-    return rc;
-}
-
-static void cell_text(char *out, size_t cap, const struct hs_cell *c)
-{
-    snprintf(out, cap, "%.*s", c->kind == HS_C_TEXT ? (int)(c->len < 110 ? c->len : 110) : 0,
-             c->kind == HS_C_TEXT ? c->s : "");
-}
-
-/* Sites of one operator together: a site is a frame of a rank, and one .item() in a loop has many. */
-struct sync_op {
-    char name[120];
-    int64_t idle, calls;
-    size_t row; /* its worst site */
-};
-#define SYNC_OPS 64 /* operators told apart; there are about ten that wait */
-
-static void add_sync(struct sync_op *ops, size_t *n, const struct hs_table *t, size_t row)
-{
-    char name[120];
-    int64_t idle = hs_report_cell(t, row, "gpu_idle_us")->i;
-    cell_text(name, sizeof name, hs_report_cell(t, row, "op"));
-    size_t k = 0;
-    while (k < *n && strcmp(ops[k].name, name) != 0)
-        k++;
-    if (k == SYNC_OPS)
-        return;
-    if (k == *n) {
-        ops[k] = (struct sync_op){.row = row};
-        memcpy(ops[k].name, name, sizeof name);
-        ++*n;
-    }
-    if (idle > hs_report_cell(t, ops[k].row, "gpu_idle_us")->i)
-        ops[k].row = row;
-    ops[k].idle = hs_add_sat(ops[k].idle, idle);
-    ops[k].calls = hs_add_sat(ops[k].calls, hs_report_cell(t, row, "count")->i);
-}
-
-static void take_syncs(struct hs_figures *f, const struct hs_table *t)
-{
-    struct hs_figure_value *x = &f->at[HS_FIG_SYNC];
-    struct sync_op ops[SYNC_OPS];
-    size_t n = 0, worst = 0;
-    for (size_t i = 0; i < t->rows; i++) {
-        if (!hs_report_cell(t, i, "hidden")->i)
-            continue;
-        x->gain_ns = hs_add_sat(x->gain_ns, hs_report_cell(t, i, "gpu_idle_us")->i);
-        add_sync(ops, &n, t, i);
-    }
-    for (size_t k = 1; k < n; k++)
-        if (ops[k].idle > ops[worst].idle)
-            worst = k;
-    if (!n || !ops[worst].idle)
-        return;
-    const size_t row = ops[worst].row;
-    char call[120], frame[120];
-    cell_text(call, sizeof call, hs_report_cell(t, row, "call"));
-    cell_text(frame, sizeof frame, hs_report_cell(t, row, "frame"));
-    snprintf(x->detail, sizeof x->detail, "Most of it: %.80s (%.60s), %lld calls, %.3f ms of idle time%s%.80s",
-             *ops[worst].name ? ops[worst].name : "outside of operators", call, (long long)ops[worst].calls,
-             (double)ops[worst].idle / 1e6, *frame ? "; worst in " : "", frame);
-    x->has_event = true;
-    x->rank = hs_report_cell(t, row, "rank")->i;
-    x->event = (uint32_t)hs_report_cell(t, row, "event")->i;
-    x->ts_ns = hs_report_cell(t, row, "ts_us")->i;
-}
-
-/* The rank that causes most of the waiting, if it does so as a rule. */
-static void take_stragglers(struct hs_figures *f, const struct hs_table *t)
-{
-    struct hs_figure_value *x = &f->at[HS_FIG_SLOW_RANK];
-    x->missing = f->facts->run->n < 2 ? "there is one rank: give all ranks of the run"
-                                      : "no collective could be matched across the ranks";
-    for (size_t i = 0; i < t->rows; i++) {
-        const struct hs_cell *pct = hs_report_cell(t, i, "caused_pct"), *verdict = hs_report_cell(t, i, "verdict");
-        if (hs_report_cell(t, i, "collectives")->kind != HS_C_I64 || hs_report_cell(t, i, "collectives")->i < 1)
-            continue;
-        x->missing = NULL;
-        bool chronic = verdict->kind == HS_C_TEXT && hs_str_is(hs_str(verdict->s, verdict->len), "chronic");
-        if (!chronic || pct->kind != HS_C_F64 || pct->f <= x->v)
-            continue;
-        char cause[120];
-        x->v = pct->f;
-        /* every rank's step would be shorter by the lead, and the GPU span is the sum over ranks */
-        if (__builtin_mul_overflow(hs_report_cell(t, i, "lead_us")->i, (int64_t)f->facts->gpu_ranks, &x->gain_ns))
-            x->gain_ns = INT64_MAX;
-        x->rank = hs_report_cell(t, i, "rank")->i;
-        cell_text(cause, sizeof cause, hs_report_cell(t, i, "cause"));
-        snprintf(x->detail, sizeof x->detail, "Rank %lld comes last in %lld of %lld collectives; before that it has %s",
-                 (long long)x->rank, (long long)hs_report_cell(t, i, "last")->i,
-                 (long long)hs_report_cell(t, i, "collectives")->i, *cause ? cause : "nothing that the trace shows");
-    }
-}
-
-static int take_tables(struct hs_figures *f, struct hs_run *run, struct hs_err *err)
-{
-    struct hs_table t;
-    int rc = ask(&hs_analysis_syncs, run, &t, err);
-    if (rc)
-        return rc;
-    take_syncs(f, &t);
-    hs_table_free(&t);
-    rc = ask(&hs_analysis_stragglers, run, &t, err);
-    if (rc)
-        return rc;
-    take_stragglers(f, &t);
-    hs_table_free(&t);
-    return HS_OK;
-}
-
 /* ---- percentages, and what cannot be told ---- */
 
 static int64_t quality(const struct hs_run *run, enum hs_quality_kind kind)
@@ -448,7 +319,7 @@ int hs_figures_take(struct hs_figures *f, const struct hs_facts *facts, struct h
         rc = take_rank(&j, p, &notes, err);
     }
     if (!rc)
-        rc = take_tables(f, run, err);
+        rc = hs_figures_from_tables(f, run, err);
     if (!rc) {
         from_facts(f);
         what_is_missing(f);

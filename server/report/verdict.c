@@ -101,6 +101,14 @@ static enum hs_verdict decide(const struct hs_facts *f, const struct hs_figures 
     return HS_BALANCED;
 }
 
+static int64_t launches_without_work(const struct hs_facts *f)
+{
+    int64_t n = 0;
+    for (size_t i = 0; i < f->run->n; i++)
+        n = hs_add_sat(n, f->run->ranks[i].view->quality.count[HS_Q_LAUNCH_WITHOUT_KERNEL]);
+    return n;
+}
+
 static void cpu_only_finding(const struct hs_facts *f, struct hs_judgement *j)
 {
     if (!f->run->n)
@@ -112,6 +120,12 @@ static void cpu_only_finding(const struct hs_facts *f, struct hs_judgement *j)
     else if (f->time.rows)
         snprintf(j->finding, sizeof j->finding,
                  "The GPU events of this run have no length: there is no GPU time to explain.");
+    else if (launches_without_work(f))
+        snprintf(
+            j->finding, sizeof j->finding,
+            "There is no GPU work in %s although %lld calls launched some: the profiler recorded no GPU activity "
+            "(another profiler held the GPU, or only the CPU was asked for), so where GPU time went cannot be told.",
+            f->run->n == 1 ? "this trace" : "these traces", (long long)launches_without_work(f));
     else
         snprintf(j->finding, sizeof j->finding,
                  "There is no GPU work in %s: %s, so where GPU time went cannot be told.",
