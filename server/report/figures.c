@@ -1,5 +1,6 @@
 #include "report/figures.h"
 
+#include "report/figures_device.h"
 #include "report/figures_tables.h"
 #include "trace/stats.h"
 
@@ -27,6 +28,8 @@ const struct hs_figure_doc hs_figure_docs[HS_FIGURE_IDS] = {
     [HS_FIG_KERNEL] = {"top_kernel_pct", "percent", "of all GPU work"},
     [HS_FIG_FP32] = {"fp32_matrix_kernels_pct", "percent", "of all GPU work"},
     [HS_FIG_LAYOUT] = {"layout_kernels_pct", "percent", "of all GPU work"},
+    [HS_FIG_GRID] = {"small_grid_pct", "percent", "of all GPU work"},
+    [HS_FIG_ATTENTION] = {"unfused_attention_pct", "percent", "of all GPU work"},
     [HS_FIG_SLOW_RANK] = {"slow_rank_caused_wait_pct", "percent", "of all waiting in collectives"},
     [HS_FIG_SLOW_LEAD] = {"slow_rank_lead_pct", "percent", "of the GPU span"},
     [HS_FIG_ODD_RANK] = {"odd_rank_compute_pct", "percent", "of the median rank's computation"},
@@ -202,6 +205,8 @@ static int take_rank(struct rank_job *j, const struct hs_params *p, struct hs_ta
         take_cpu(j);
         take_steps(j);
         rc = take_lost(j, err);
+        if (!rc)
+            rc = hs_figures_from_device(j->f, j->rank, &j->sel, &j->gaps.cpu, err);
         j->f->at[HS_FIG_NO_GPU].v += !j->sel.gpu.n && !hs_view_is_memory_timeline(j->rank->view);
         j->f->at[HS_FIG_NO_STEPS].v += j->sel.gpu.n && !j->rank->view->nsteps;
     }
@@ -237,9 +242,10 @@ static void from_facts(struct hs_figures *f)
     f->at[HS_FIG_SLOW_RANK].gain_ns = hs_min_i64(f->at[HS_FIG_SLOW_RANK].gain_ns, f->at[HS_FIG_COMM].gain_ns);
     f->at[HS_FIG_SLOW_LEAD] = f->at[HS_FIG_SLOW_RANK];
     f->at[HS_FIG_SLOW_LEAD].v = hs_facts_pct(x, f->at[HS_FIG_SLOW_RANK].gain_ns);
-    static const enum hs_figure_id of_work[] = {HS_FIG_FP32, HS_FIG_LAYOUT};
-    for (size_t i = 0; i < 2; i++)
+    static const enum hs_figure_id of_work[] = {HS_FIG_FP32, HS_FIG_LAYOUT, HS_FIG_ATTENTION};
+    for (size_t i = 0; i < sizeof of_work / sizeof of_work[0]; i++)
         f->at[of_work[i]].v = x->work_ns > 0 ? hs_percent(f->at[of_work[i]].gain_ns, x->work_ns) : 0;
+    f->at[HS_FIG_GRID].v = x->work_ns > 0 ? hs_percent(f->small_grid_ns, x->work_ns) : 0;
     f->at[HS_FIG_SHORT].v = x->kernels ? hs_percent(x->short_kernels, x->kernels) : 0;
     f->at[HS_FIG_SHORT].gain_ns = (int64_t)((double)f->at[HS_FIG_LAUNCHING].gain_ns * f->at[HS_FIG_SHORT].v / 100);
     snprintf(f->at[HS_FIG_SHORT].detail, sizeof f->at[HS_FIG_SHORT].detail,
@@ -269,7 +275,8 @@ static void from_facts(struct hs_figures *f)
                  odd->odd_pct > 0 ? "longer" : "less");
     }
     /* durations of concurrent streams add up to more than there is to gain */
-    static const enum hs_figure_id sums[] = {HS_FIG_PAGEABLE, HS_FIG_KERNEL, HS_FIG_FP32, HS_FIG_LAYOUT};
+    static const enum hs_figure_id sums[] = {HS_FIG_PAGEABLE, HS_FIG_KERNEL, HS_FIG_FP32,
+                                             HS_FIG_LAYOUT,   HS_FIG_GRID,   HS_FIG_ATTENTION};
     for (size_t i = 0; i < sizeof sums / sizeof sums[0]; i++)
         f->at[sums[i]].gain_ns = hs_min_i64(f->at[sums[i]].gain_ns, x->time.busy_ns);
     int64_t wall = 0;
@@ -294,10 +301,16 @@ static void what_is_missing(struct hs_figures *f)
                             : !launches && id != HS_FIG_UNEXPLAINED ? NO_LAUNCHES
                                                                     : NULL;
     f->at[HS_FIG_GAP].missing = !gpu ? NO_GPU : f->loses ? LOST : NULL;
-    static const enum hs_figure_id of_gpu[] = {HS_FIG_SHORT,  HS_FIG_COMM,   HS_FIG_MEMORY, HS_FIG_PAGEABLE,
-                                               HS_FIG_COPIES, HS_FIG_KERNEL, HS_FIG_FP32,   HS_FIG_LAYOUT};
+    static const enum hs_figure_id of_gpu[] = {HS_FIG_SHORT,  HS_FIG_COMM,     HS_FIG_MEMORY, HS_FIG_PAGEABLE,
+                                               HS_FIG_COPIES, HS_FIG_KERNEL,   HS_FIG_FP32,   HS_FIG_LAYOUT,
+                                               HS_FIG_GRID,   HS_FIG_ATTENTION};
     for (size_t i = 0; i < sizeof of_gpu / sizeof of_gpu[0]; i++)
         f->at[of_gpu[i]].missing = gpu ? NULL : NO_GPU;
+    if (gpu && !f->launch_shapes)
+        f->at[HS_FIG_GRID].missing = "the trace does not tell how many blocks kernels have for each multiprocessor: "
+                                     "only Kineto on NVIDIA GPUs records it";
+    if (gpu && !x->cpu_events)
+        f->at[HS_FIG_ATTENTION].missing = NO_LAUNCHES;
     if (x->gpu_ranks < 2)
         f->at[HS_FIG_ODD_RANK].missing = "there is one rank with GPU activity: give all ranks of the run";
     if (x->steps < 3)

@@ -24,6 +24,8 @@ enum hs_figure_id {
     HS_FIG_KERNEL,      /* the kernel with most time, of all GPU work */
     HS_FIG_FP32,        /* matrix kernels in single precision without tensor cores, of all GPU work */
     HS_FIG_LAYOUT,      /* kernels that change layouts, of all GPU work */
+    HS_FIG_GRID,        /* kernels with fewer blocks than multiprocessors, of all GPU work */
+    HS_FIG_ATTENTION,   /* work of attention that is not fused, of all GPU work */
     HS_FIG_SLOW_RANK,   /* waiting caused by the rank that causes most, of all waiting in collectives */
     HS_FIG_SLOW_LEAD,   /* what all ranks would win if that rank did not come last, of the GPU span */
     HS_FIG_ODD_RANK,    /* computation of the rank that differs most, against the median */
@@ -49,9 +51,11 @@ struct hs_figure_value {
 struct hs_figures {
     const struct hs_facts *facts;
     struct hs_figure_value at[HS_FIGURE_IDS];
-    int64_t gap_ns[HS_GAP_CAUSES]; /* idle time of all devices by cause */
-    int64_t lost;                  /* launches whose device work is not in the trace */
-    bool lost_graphs;              /* some of them of CUDA graphs: nobody knows how much work each was */
+    int64_t gap_ns[HS_GAP_CAUSES];             /* idle time of all devices by cause */
+    int64_t small_grid_ns, longest_small_grid; /* kernels with less than one block for each multiprocessor */
+    bool launch_shapes;                        /* the trace tells how kernels were launched */
+    int64_t lost;                              /* launches whose device work is not in the trace */
+    bool lost_graphs;                          /* some of them of CUDA graphs: nobody knows how much work each was */
     bool loses; /* so many that idle time means nothing: graphs, or a fifth of the idle time at the mean
                                     * duration of what is there */
 };

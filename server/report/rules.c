@@ -107,6 +107,24 @@ const struct hs_rule hs_rules[HS_RULES] = {
      "the step.",
      "kernels", "name=(?i)nchw|nhwc|transpose",
      "SELECT name, count(*), sum(dur) FROM kernels WHERE name LIKE '%hwc%' GROUP BY name", "kernels"},
+    {"small-grids", "Kernels do not fill the GPU", "hint", HS_FIG_GRID, 10,
+     "PyTorch TensorBoard plug-in: SM efficiency; Holoscope: 10 % of GPU work in kernels with less than one block for "
+     "each multiprocessor",
+     HS_FIG_NONE, 0,
+     "Give them more to do: a larger batch, split-K or stream-K for narrow matrix products, batched or grouped calls, "
+     "several streams for what is independent.",
+     "kernels", "class=compute",
+     "SELECT name, count(*), sum(dur) FROM kernels WHERE args ->> '$.\"blocks per SM\"' < 1 AND name NOT LIKE '%nccl%' "
+     "GROUP BY name ORDER BY 3 "
+     "DESC",
+     "kernels"},
+    {"unfused-attention", "Attention is not fused", "hint", HS_FIG_ATTENTION, 5,
+     "TraceLens: the math backend in use; Holoscope: 5 % of GPU work", HS_FIG_NONE, 0,
+     "Let scaled_dot_product_attention choose a fused kernel: half precision, a head size and a mask that "
+     "FlashAttention or cuDNN take, no need_weights; torch.nn.attention.sdpa_kernel says why one is refused.",
+     "call-stack", "name=_scaled_dot_product_attention_math",
+     "SELECT name, count(*), sum(dur) FROM cpu_ops WHERE name LIKE '%attention_math%' GROUP BY name",
+     "op-launch-delays"},
     {"long-gap", "A GPU stands idle for long in one piece", "hint", HS_FIG_GAP, 500, "nsys gpu_gaps: 500 ms",
      HS_FIG_NONE, 0,
      "See what covers it: a checkpoint, an evaluation, compilation, input or output. Move it off the step, or leave it "
