@@ -27,6 +27,7 @@
     ASSET(js_home_js, "js/home.js", JS)                     \
     ASSET(js_idle_js, "js/idle.js", JS)                     \
     ASSET(js_kernels_js, "js/kernels.js", JS)               \
+    ASSET(js_mounts_js, "js/mounts.js", JS)                 \
     ASSET(js_main_js, "js/main.js", JS)                     \
     ASSET(js_palette_js, "js/palette.js", JS)               \
     ASSET(js_quality_js, "js/quality.js", JS)               \

@@ -25,11 +25,16 @@ static int visible(const struct dirent *d)
     return d->d_name[0] != '.';
 }
 
+static int64_t nanoseconds(struct timespec t)
+{
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
 static void add_file(struct hs_mounted_run *run, char *path, const char *name, const struct stat *st)
 {
     run->files = hs_realloc_array(run->files, run->n + 1, sizeof *run->files);
-    run->files[run->n++] = (struct hs_mount_file){path, hs_strdup(name), st->st_size,
-                                                  (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec};
+    run->files[run->n++] =
+        (struct hs_mount_file){path, hs_strdup(name), st->st_size, nanoseconds(st->st_mtim), nanoseconds(st->st_ctim)};
     if (__builtin_add_overflow(run->bytes, st->st_size, &run->bytes))
         run->bytes = INT64_MAX;
 }

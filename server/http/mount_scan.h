@@ -15,6 +15,7 @@
 struct hs_mount_file {
     char *path, *name; /* name: without folders */
     int64_t size, mtime_ns;
+    int64_t ctime_ns; /* when it came here or was changed: a copy may keep the time of its original */
 };
 struct hs_mounted_run {
     char *run;

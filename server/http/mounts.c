@@ -485,11 +485,13 @@ static bool is_archive(const char *name)
     return false;
 }
 
-/* Is what was kept still what the file holds? */
+/* Is what was kept still what the file holds, or was the file there and refused? */
 static bool same(const struct hs_mount_file *f, const struct hs_trace_row *rows, size_t n)
 {
     char id[33];
+    int64_t kept = INT64_MAX;
     for (size_t i = 0; i < n; i++) {
+        kept = rows[i].created_ns < kept ? rows[i].created_ns : kept;
         if (strcmp(rows[i].name, f->name) != 0 && !is_archive(f->name))
             continue;
         if (f->mtime_ns <= rows[i].created_ns)
@@ -498,7 +500,7 @@ static bool same(const struct hs_mount_file *f, const struct hs_trace_row *rows,
             return false;
         return rows[i].bytes_in == f->size && id_of_file(f->path, id) && !strcmp(id, rows[i].id);
     }
-    return false;
+    return f->ctime_ns <= kept;
 }
 
 enum hs_mount_state hs_mounts_state(struct hs_mounts *m, const struct hs_mounted_run *run)

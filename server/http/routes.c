@@ -22,6 +22,10 @@ static const struct hs_route_param analysis_params[] = {
     {"format", "string", "records (default), columns, csv or md; for flame also folded and speedscope"},
     {"other", "string", "the second run, for the analyses that compare two"},
 };
+static const struct hs_route_param run_params[] = {
+    {"cache", "boolean",
+     "of a mounted run that is not kept: true keeps it in the store, false analyses and forgets it"},
+};
 static const struct hs_route_param compare_params[] = {
     {"cache", "boolean",
      "of a mounted run that is not kept: true keeps it in the store, false analyses and forgets it"},
@@ -88,7 +92,8 @@ const struct hs_route hs_routes[] = {
      "Read-only SQL over one trace: {\"query\": \"SELECT …\"}, or the query as text", PARAMS(format_params),
      "application/json text/plain", TABLE},
     {HS_GET, "/api/v1/runs", HS_WORK_POOL, hs_get_runs, "runs", "All runs", NO_PARAMS, NULL, JSON},
-    {HS_GET, "/api/v1/runs/{run}", HS_WORK_POOL, hs_get_run, "run", "A run and its traces", NO_PARAMS, NULL, JSON},
+    {HS_GET, "/api/v1/runs/{run}", HS_WORK_POOL, hs_get_run, "run", "A run and its traces", PARAMS(run_params), NULL,
+     JSON},
     {HS_DELETE, "/api/v1/runs/{run}", HS_WORK_POOL, hs_delete_run, "delete-run", "Delete a run and its traces",
      NO_PARAMS, NULL, NULL},
     {HS_GET, "/api/v1/runs/{run}/report", HS_WORK_POOL, hs_get_report, "report",

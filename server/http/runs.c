@@ -2,6 +2,7 @@
 #include "http/server.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static void put_run_members(struct hs_json *j, const struct hs_run_row *run)
 {
@@ -67,13 +68,42 @@ static void sum_up(struct hs_run_row *run, const struct hs_trace_row *t, size_t 
     }
 }
 
+/* Rows as the catalogue has them, of a run that is only in memory. */
+static int rows_in_memory(struct hs_mounts *m, const char *name, struct hs_trace_row **out, size_t *n,
+                          struct hs_err *err)
+{
+    struct hs_run *run;
+    int rc = hs_mounts_pin(m, name, &run, err);
+    if (rc)
+        return rc;
+    *n = run->n;
+    *out = hs_calloc(run->n, sizeof **out);
+    for (size_t i = 0; i < run->n; i++) {
+        const struct hs_view *v = run->ranks[i].view;
+        struct hs_trace_row *row = &(*out)[i];
+        *row = (struct hs_trace_row){.run = hs_strdup(name),
+                                     .name = hs_strdup(v->name),
+                                     .rank = run->ranks[i].rank,
+                                     .events = v->sum.events,
+                                     .quality_json = hs_store_quality_json(&v->quality)};
+        memcpy(row->id, v->id, sizeof row->id);
+    }
+    hs_mounts_unpin(m, run);
+    return HS_OK;
+}
+
 void hs_get_run(struct hs_request *r)
 {
     const char *name = hs_request_var(r, 0);
     struct hs_err err = HS_ERR_INIT;
     struct hs_trace_row *rows = NULL;
     size_t n = 0;
-    if (hs_request_check_query(r, &err) || hs_store_traces(r->server->o.store, name, &rows, &n, &err)) {
+    int rc = hs_request_check_query(r, &err);
+    if (!rc)
+        rc = hs_request_prepare(r, name, &err);
+    if (!rc && (rc = hs_store_traces(r->server->o.store, name, &rows, &n, &err)) == HS_ENOTFOUND)
+        rc = rows_in_memory(r->server->mounts, name, &rows, &n, &err);
+    if (rc) {
         hs_request_fail(r, &err);
         return;
     }

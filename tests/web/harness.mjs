@@ -33,8 +33,8 @@ export function writeTrace(file, kernels, more = {}) {
   return file;
 }
 
-function startServer(data) {
-  const child = spawn(BIN, ['serve', '--listen', '127.0.0.1:0', '--data', data], {stdio: ['ignore', 'pipe', 'inherit']});
+function startServer(data, config) {
+  const child = spawn(BIN, ['serve', '--listen', '127.0.0.1:0', '--data', data, ...(config ? ['--config', config] : [])], {stdio: ['ignore', 'pipe', 'inherit']});
   return new Promise((resolve, reject) => {
     let text = '';
     child.stdout.on('data', (chunk) => {
@@ -50,14 +50,16 @@ function startServer(data) {
 /**
  * Sets up one server and one browser for a test file: {root, url, page()}. Any exception of the page and any error on
  * its console fails the file; answers of 4xx that a test provokes are the server's business and no error of the page.
- * `fill` puts into the store what the tests need: one hook, for node does not wait for one hook before the next.
+ * `options.config(root)`: text of a configuration file. `fill` puts into the store what the tests need: one hook, for node does not wait for one hook before the next.
  */
 export function site(fill = () => {}, options = {}) {
   const s = {errors: []};
   before(async () => {
     assert.ok(BIN && GENTRACE, 'HOLOSCOPE_BIN and HOLOSCOPE_GENTRACE name the programs');
     s.root = fs.mkdtempSync(path.join(os.tmpdir(), 'holoscope-web-'));
-    s.server = await startServer(path.join(s.root, 'data'));
+    const config = options.config ? path.join(s.root, 'config.toml') : null;
+    if (config) fs.writeFileSync(config, options.config(s.root));
+    s.server = await startServer(path.join(s.root, 'data'), config);
     s.url = s.server.url;
     s.context = await chromium.launchPersistentContext(path.join(s.root, 'profile'), {
       executablePath: CHROMIUM, args: FLAGS, viewport: {width: 1400, height: 900}, colorScheme: options.colorScheme ?? 'dark',

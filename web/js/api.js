@@ -4,10 +4,11 @@ const BASE = '/api/v1';
 
 /** An error the server (or the network) told of; `message` is the sentence to show. */
 export class Problem extends Error {
-  constructor(sentence, status = 0, code = '') {
+  constructor(sentence, status = 0, code = '', details = {}) {
     super(sentence);
     this.status = status;
     this.code = code;
+    this.details = details; // the other members of the problem document
   }
 }
 
@@ -15,7 +16,7 @@ export class Problem extends Error {
 export function problemOf(status, body) {
   try {
     const p = JSON.parse(body);
-    return new Problem(p.detail || p.title || `The server answered ${status}.`, status, p.code ?? '');
+    return new Problem(p.detail || p.title || `The server answered ${status}.`, status, p.code ?? '', p);
   } catch {
     return new Problem(status ? `The server answered ${status} without an explanation.` : 'The server does not answer.', status);
   }
@@ -49,7 +50,9 @@ export async function getJson(url, signal) {
 }
 
 export const runs = async (signal) => ((await getJson(path('runs'), signal)).runs ?? []).map((r) => ({...r, name: r.run ?? r.name}));
-export const run = (name, signal) => getJson(path('runs', name), signal);
+export const run = (name, signal, cache) => getJson(path('runs', name) + query({cache}), signal);
+export const mounts = (signal) => getJson(path('mounts'), signal);
+export const refreshRun = (name) => send(path('runs', name, 'refresh'), {method: 'POST'});
 export const removeRun = (name) => send(path('runs', name), {method: 'DELETE'});
 export const reportUrl = (name, format) => path('runs', name, 'report') + query({format});
 export const report = (name, signal) => getJson(reportUrl(name, 'json'), signal);

@@ -4,13 +4,16 @@ import * as api from './api.js';
 import {copyButton, debounce, fill, h, say} from './dom.js';
 import {asNumber, bytes, clip, count, date, plural} from './format.js';
 import {DataTable, parseSort, sortText} from './table.js';
+import {mountsPanel} from './mounts.js';
 import {fromInput, upload, whenUploaded} from './upload.js';
 import {href, push, replace} from './url.js';
 
 export async function home(root, state, signal) {
   const runName = h('input', {type: 'text', id: 'run-name', placeholder: 'from the file, or the folder', autocomplete: 'off', maxlength: '200'});
   const list = h('section', {class: 'panel', 'aria-label': 'Runs'}, h('p', {class: 'loading'}, 'Loading the runs…'));
-  fill(root, h('div', {class: 'page'}, h('div', {class: 'home-grid'}, list, ways(runName))));
+  const mounted = h('div', {class: 'stacked'});
+  fill(root, h('div', {class: 'page'}, h('div', {class: 'home-grid'}, h('div', {class: 'stacked'}, mounted, list), ways(runName))));
+  mountsPanel(mounted, signal).catch(() => {}); // the runs are the page; without mounts it is whole
   const load = async () => {
     const runs = await api.runs(signal);
     if (!signal.aborted) runsTable(list, runs, load);

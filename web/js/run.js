@@ -9,10 +9,11 @@ import {filesTab} from './files.js';
 import {guard} from './guard.js';
 import {idleTab} from './idle.js';
 import {kernelsPanel} from './kernels.js';
+import {openRun} from './mounts.js';
 import {qualityBanner} from './quality.js';
 import {reportPanel} from './report.js';
 import {timelinePanel} from './timeline.js';
-import {href, state as now} from './url.js';
+import {go, href, state as now} from './url.js';
 
 /** A panel that has a tab for itself. */
 const alone = (panel, options) => (box, page) => {
@@ -31,8 +32,12 @@ const TABS = [
 ];
 
 export async function runPage(root, state, signal) {
-  const info = await api.run(state.run, signal);
+  const info = await openRun(state.run, signal, () => fill(root, h('div', {class: 'page'}, h('p', {class: 'loading'}, 'Reading the traces of the folder…'))));
   if (signal.aborted) return;
+  if (!info) {
+    go({}, {});
+    return;
+  }
   const page = {run: state.run, info, state, signal, ranks: ranksOf(info)};
   const tab = TABS.find(([key]) => key === (state.tab ?? '')) ?? TABS[0];
   const finding = h('section', {class: 'finding-box', 'aria-label': 'Main finding'}, h('p', {class: 'finding dim'}, 'Reading the run…'));
@@ -52,7 +57,7 @@ const ranksOf = (info) => [...new Set((info.traces ?? []).map((t) => t.rank))].s
 
 function title({run, info, ranks}) {
   const sum = (key) => (info.traces ?? []).reduce((n, t) => n + (asNumber(t[key]) || 0), 0);
-  const facts = [plural(ranks.length, 'rank'), plural(sum('events'), 'event'), `${bytes(sum('bytes_json') || sum('bytes_in'))} of JSON`, date(info.updated ?? info.created)];
+  const facts = [plural(ranks.length, 'rank'), plural(sum('events'), 'event'), sum('bytes_json') ? `${bytes(sum('bytes_json'))} of JSON` : 'in memory', sum('bytes_json') ? date(info.updated ?? info.created) : null];
   return h('div', {class: 'run-title'}, h('h1', {}, h('bdi', {title: clip(run, 500)}, clip(run, 120))), h('span', {class: 'dim'}, facts.filter(Boolean).join(' · ')));
 }
 
