@@ -36,15 +36,15 @@ static void put_uri(struct hs_buf *out, const char *text)
             hs_buf_printf(out, "%%%02X", *p);
 }
 
-void hs_report_evidence(const struct hs_rule *rule, const char *run, struct hs_buf *out)
+void hs_report_evidence(const char *analysis, const char *params, const char *run, struct hs_buf *out)
 {
     hs_buf_puts(out, "/api/v1/runs/");
     put_uri(out, run ? run : "");
-    hs_buf_printf(out, "/%s", rule->analysis);
-    const char *eq = strchr(rule->params, '=');
+    hs_buf_printf(out, "/%s", analysis);
+    const char *eq = strchr(params, '=');
     if (!eq)
         return;
-    hs_buf_printf(out, "?%.*s=", (int)(eq - rule->params), rule->params);
+    hs_buf_printf(out, "?%.*s=", (int)(eq - params), params);
     put_uri(out, eq + 1);
 }
 

@@ -13,7 +13,7 @@ const char *hs_report_content_type(enum hs_report_format f);
  * HS_ELIMIT if *out is too small.
  * JSON: {"run","main_finding","summary":{figures},"top_kernels":[],"bottleneck":{"verdict","sentence","figures":[]},"ranks":[],
  * "data_quality":[],"recommendations":[{"id","title","severity","text","detail","figure","value","unit","of","threshold","source",
- * "gain_us","gain_pct","evidence":{"analysis","params","path"},"sql","event","next"}],
+ * "gain_us","gain_pct","evidence":{"analysis","params","path"},"sql","event":{"rank","event","ts_us","name"},"next"}],
  * "rules":[{"id","state","value","threshold","reason"}],"notes":[]}. HTML: one page by itself, without scripts. */
 int hs_report(struct hs_run *run, enum hs_report_format format, const struct hs_thresholds *t, struct hs_buf *out,
               struct hs_err *err);

@@ -31,25 +31,29 @@ static void fill_figures(const struct hs_facts *f, struct hs_figure out[HS_FIGUR
                                 hs_facts_pct(f, f->idle_ns[HS_HOST_WAIT]),
                                 IDLE_LIMIT,
                                 "TraceLens, nsys-ai: idle > 15 %",
-                                HS_CPU_BOUND};
+                                HS_CPU_BOUND,
+                                "idle-causes"};
     out[1] = (struct hs_figure){"exposed_communication_pct",
                                 "communication without computation beside it, of the GPU span",
                                 hs_facts_pct(f, hs_exposed_comm(&f->time)),
                                 COMM_LIMIT,
                                 "PyTorch TensorBoard plug-in: communication > 10 %",
-                                HS_COMM_BOUND};
+                                HS_COMM_BOUND,
+                                "temporal"};
     out[2] = (struct hs_figure){"exposed_memory_pct",
                                 "copies and memsets with nothing else beside them, of the GPU span",
                                 hs_facts_pct(f, hs_exposed_memory(&f->time)),
                                 MEMORY_LIMIT,
                                 "TraceLens, nsys-ai: copies > 5 %",
-                                HS_MEMORY_BOUND};
+                                HS_MEMORY_BOUND,
+                                "temporal"};
     out[3] = (struct hs_figure){"compute_pct",
                                 "computation, of the GPU span",
                                 hs_facts_pct(f, hs_time_of(f->time.ns, HS_SET_COMPUTE)),
                                 COMPUTE_LIMIT,
                                 "Holoscope: nothing else has a fifth of the time",
-                                HS_COMPUTE_BOUND};
+                                HS_COMPUTE_BOUND,
+                                "temporal"};
 }
 
 static const struct hs_figure *strongest(const struct hs_figure figures[HS_FIGURES])

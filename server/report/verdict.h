@@ -13,6 +13,7 @@ struct hs_figure {
     double pct, threshold; /* at or above the threshold it speaks for `points_to` */
     const char *source;    /* where the threshold comes from */
     enum hs_verdict points_to;
+    const char *analysis; /* the evidence: its rows hold the parts of the figure */
 };
 #define HS_FIGURES 4
 

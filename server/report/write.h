@@ -22,8 +22,8 @@ struct hs_json;
 void hs_report_top_json(const struct hs_facts *f, struct hs_json *j);
 void hs_report_top_md(const struct hs_facts *f, struct hs_buf *out);
 
-/* Where the evidence of a rule is answered: "/api/v1/runs/NAME/ANALYSIS?PARAMS". */
-void hs_report_evidence(const struct hs_rule *rule, const char *run, struct hs_buf *out);
+/* Where evidence is answered: "/api/v1/runs/NAME/ANALYSIS?PARAMS"; `params` as a rule has them. */
+void hs_report_evidence(const char *analysis, const char *params, const char *run, struct hs_buf *out);
 /* "27.3 percent of the GPU span (from 15 on)". */
 void hs_report_figure(const struct hs_verdict_of_rule *v, struct hs_buf *out);
 /* What it could gain at most: "at most 12.300 ms, 27.3 % of the GPU span"; nothing where nothing can be said. */

@@ -93,7 +93,7 @@ static void recommendation(const struct hs_report_parts *r, const struct hs_verd
     put(out, v->value->detail);
     hs_buf_puts(out, " <a href=\"");
     hs_buf_clear(&text);
-    hs_report_evidence(rule, r->facts->run->name, &text);
+    hs_report_evidence(rule->analysis, rule->params, r->facts->run->name, &text);
     escaped(out, hs_str(text.p ? text.p : "", text.n));
     hs_buf_puts(out, "\">evidence</a>");
     if (v->value->has_event)

@@ -71,7 +71,20 @@ void hs_report_top_json(const struct hs_facts *f, struct hs_json *j)
     hs_json_end(j);
 }
 
-static void bottleneck(const struct hs_judgement *g, struct hs_json *j)
+static void evidence(const char *analysis, const char *params, const char *run, struct hs_json *j)
+{
+    struct hs_buf path = HS_BUF_INIT(1u << 16);
+    hs_report_evidence(analysis, params, run, &path);
+    hs_json_key(j, "evidence");
+    hs_json_obj(j);
+    text(j, "analysis", analysis);
+    text(j, "params", params);
+    text(j, "path", path.p ? path.p : "");
+    hs_json_end(j);
+    hs_buf_free(&path);
+}
+
+static void bottleneck(const struct hs_judgement *g, const char *run, struct hs_json *j)
 {
     hs_json_key(j, "bottleneck");
     hs_json_obj(j);
@@ -87,6 +100,7 @@ static void bottleneck(const struct hs_judgement *g, struct hs_json *j)
         pct(j, "threshold_pct", g->figures[i].threshold);
         text(j, "points_to", hs_verdict_word(g->figures[i].points_to));
         text(j, "source", g->figures[i].source);
+        evidence(g->figures[i].analysis, "", run, j);
         hs_json_end(j);
     }
     hs_json_end(j);
@@ -116,20 +130,19 @@ static void data_quality(const struct hs_table *q, struct hs_json *j)
 
 /* ---- rules ---- */
 
-static void evidence(const struct hs_rule *r, const char *run, struct hs_json *j)
+static void event_name(const struct hs_run *run, const struct hs_figure_value *x, struct hs_json *j)
 {
-    struct hs_buf path = HS_BUF_INIT(1u << 16);
-    hs_report_evidence(r, run, &path);
-    hs_json_key(j, "evidence");
-    hs_json_obj(j);
-    text(j, "analysis", r->analysis);
-    text(j, "params", r->params);
-    text(j, "path", path.p ? path.p : "");
-    hs_json_end(j);
-    hs_buf_free(&path);
+    struct hs_events e;
+    for (size_t i = 0; i < run->n; i++)
+        if (run->ranks[i].rank == x->rank && !hs_view_events(run->ranks[i].view, HS_EV_NAME, &e, NULL) &&
+            x->event < e.n) {
+            hs_json_key(j, "name");
+            hs_json_str(j, hs_view_str(run->ranks[i].view, e.name[x->event]));
+            return;
+        }
 }
 
-static void event(const struct hs_figure_value *x, struct hs_json *j)
+static void event(const struct hs_run *run, const struct hs_figure_value *x, struct hs_json *j)
 {
     hs_json_key(j, "event");
     if (!x->has_event) {
@@ -140,6 +153,7 @@ static void event(const struct hs_figure_value *x, struct hs_json *j)
     integer(j, "rank", x->rank);
     integer(j, "event", x->event);
     us(j, "ts_us", x->ts_ns);
+    event_name(run, x, j);
     hs_json_end(j);
 }
 
@@ -161,13 +175,13 @@ static void recommendation(const struct hs_facts *f, const struct hs_verdict_of_
     text(j, "source", r->source);
     us(j, "gain_us", v->value->gain_ns);
     pct(j, "gain_pct", hs_facts_pct(f, v->value->gain_ns));
-    evidence(r, f->run->name, j);
+    evidence(r->analysis, r->params, f->run->name, j);
     hs_json_key(j, "sql");
     if (r->sql)
         hs_json_cstr(j, r->sql);
     else
         hs_json_null(j);
-    event(v->value, j);
+    event(f->run, v->value, j);
     text(j, "next", r->next);
     hs_json_end(j);
 }
@@ -245,7 +259,7 @@ void hs_report_json(const struct hs_report_parts *r, struct hs_buf *out)
     text(&j, "main_finding", r->judgement->finding);
     summary(r->facts, &j);
     hs_report_top_json(r->facts, &j);
-    bottleneck(r->judgement, &j);
+    bottleneck(r->judgement, r->facts->run->name, &j);
     ranks(r->facts, &j);
     data_quality(r->quality, &j);
     rules(r, &j);

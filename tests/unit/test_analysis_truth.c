@@ -205,6 +205,31 @@ static void check_evidence(json_t *r)
     hs_table_free(&x);
 }
 
+/* A figure of the bottleneck is the sum of a column of its evidence, of the GPU span. */
+static void check_figure(json_t *figure, double span_us)
+{
+    static const char *const host[] = {"data_loading",       "synchronize", "allocation", "compile",
+                                       "garbage_collection", "cpu_work",    "launch",     "not_recorded"};
+    const char *name = json_string_value(json_object_get(figure, "name")), *column = "idle_us";
+    json_t *evidence = json_object_get(figure, "evidence");
+    struct hs_table x = fake_analyze(t.run, json_string_value(json_object_get(evidence, "analysis")),
+                                     json_string_value(json_object_get(evidence, "params")));
+    double us = 0;
+    if (strcmp(name, "host_wait_pct") != 0)
+        column = !strcmp(name, "compute_pct")          ? "compute_us"
+                 : !strcmp(name, "exposed_memory_pct") ? "exposed_memory_us"
+                                                       : "exposed_communication_us";
+    for (size_t i = 0; i < x.rows; i++) {
+        bool counts = strcmp(column, "idle_us") != 0;
+        for (size_t k = 0; !counts && k < sizeof host / sizeof host[0]; k++)
+            counts = !strcmp(table_text(&x, i, "cause"), host[k]);
+        us += counts ? (double)table_i64(&x, i, column) / 1e3 : 0;
+    }
+    double pct = 100 * us / span_us, told = json_number_value(json_object_get(figure, "value_pct"));
+    ck_assert_msg(pct > told - 0.001 && pct < told + 0.001, "%s: %.4f, not %.4f %%", name, pct, told);
+    hs_table_free(&x);
+}
+
 static void check_report(const char *verdict, const char *finding, const char *first)
 {
     struct hs_buf out = HS_BUF_INIT(1 << 20);
@@ -228,6 +253,11 @@ static void check_report(const char *verdict, const char *finding, const char *f
     json_array_foreach(list, i, r)
     {
         check_evidence(r);
+    }
+    double span = json_number_value(json_object_get(json_object_get(j, "summary"), "gpu_span_us"));
+    json_array_foreach(json_object_get(json_object_get(j, "bottleneck"), "figures"), i, r)
+    {
+        check_figure(r, span);
     }
     json_decref(j);
     hs_buf_free(&out);

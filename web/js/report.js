@@ -6,7 +6,6 @@ import {fill, h} from './dom.js';
 import {asNumber, clip, count, fixed, percent, plural, time, usText, words} from './format.js';
 import {href} from './url.js';
 
-const FIGURE_FROM = {host_wait_pct: 'idle-causes', exposed_communication_pct: 'overlap', exposed_memory_pct: 'temporal', compute_pct: 'temporal'};
 const AROUND_US = 500; // of the timeline on each side of an event
 
 export async function reportPanel(box, page) {
@@ -81,7 +80,7 @@ function bottleneck(report, page) {
   const judged = asNumber(report.summary?.gpu_span_us) > 0 ? b.figures ?? [] : [];
   return h('section', {'aria-label': 'Bottleneck'}, h('p', {}, clip(b.sentence, 600)),
     h('ul', {}, judged.map((f) => h('li', {},
-      link(evidenceHref(page.run, FIGURE_FROM[f.name] ?? 'temporal'), percent(f.value_pct)), ` ${f.text} `,
+      link(evidenceHref(page.run, f.evidence.analysis, f.evidence.params), percent(f.value_pct)), ` ${f.text} `,
       h('span', {class: 'dim', title: f.source}, `(from ${f.threshold_pct} % on: ${f.points_to})`)))));
 }
 
@@ -112,7 +111,7 @@ function links(r, page) {
   for (const e of events) {
     const trace = (page.info.traces ?? []).find((t) => String(t.rank) === String(e.rank));
     const ts = asNumber(e.ts_us);
-    if (trace) out.push(' · ', h('a', {href: api.eventUrl(trace.id, e.event), target: '_blank', rel: 'noopener'}, `event ${e.event} of rank ${e.rank}`));
+    if (trace) out.push(' · ', h('a', {href: api.eventUrl(trace.id, e.event), target: '_blank', rel: 'noopener'}, h('bdi', {}, clip(e.name || `event ${e.event}`, 80)), ` of rank ${e.rank}`));
     if (Number.isFinite(ts)) {
       out.push(' · ', link(href({run: page.run, tab: 'timeline', rank: String(e.rank), from: usText(ts - AROUND_US), to: usText(ts + AROUND_US)}, {}), 'on the timeline'));
     }
