@@ -47,8 +47,8 @@ const struct hs_rule hs_rules[HS_RULES] = {
      "TraceLens: kernels < 10 µs are short; most of them, while the GPU waits for launches", HS_FIG_HOST, 15,
      "Fuse them: torch.compile and fused operators make fewer, longer kernels; below 10 µs a kernel costs the CPU "
      "about as much as the GPU.",
-     "kernels", "",
-     "SELECT name, count(*), sum(dur) FROM kernels WHERE dur < 10 GROUP BY name ORDER BY 2 DESC LIMIT 20", "launches"},
+     "kernels", "", "SELECT name, count(*), sum(dur) FROM kernels WHERE dur < 10 GROUP BY name ORDER BY 2 DESC",
+     "launches"},
     {"unexplained-idle", "Work was launched in time and still waited", "hint", HS_FIG_UNEXPLAINED, 15,
      "TraceLens, nsys-ai: idle > 15 %", HS_FIG_NONE, 0,
      "Record what streams wait for: "
@@ -82,7 +82,7 @@ const struct hs_rule hs_rules[HS_RULES] = {
      "nsys rule cuda_memcpy_async; 1 % of the time", HS_FIG_NONE, 0,
      "Pin it: DataLoader(pin_memory=True) or tensor.pin_memory(), then .to(device, non_blocking=True): only such "
      "copies run beside kernels.",
-     "memory-bandwidth", "",
+     "kernels", "name=Pageable",
      "SELECT name, count(*), sum(dur) FROM device_work WHERE name LIKE '%Pageable%' GROUP BY name", "syncs"},
     {"many-copies", "A large part of all GPU activities are copies and memsets", "hint", HS_FIG_COPIES, 30,
      "Holoscope: TraceLens flags > 10 copies a window", HS_FIG_MEMORY, 1,
@@ -99,13 +99,13 @@ const struct hs_rule hs_rules[HS_RULES] = {
      "PyTorch TensorBoard plug-in: tensor cores unused; Holoscope: 10 % of GPU work", HS_FIG_NONE, 0,
      "Use them: torch.autocast with bfloat16, or torch.set_float32_matmul_precision(\"high\") for TF32 (from Ampere "
      "on); dimensions that are multiples of 8.",
-     "kernels", "name=sgemm",
+     "kernels", "name=^(?!.*(tf32|tensorop|s1688)).*(sgemm|scudnn|_simt_)",
      "SELECT name, count(*), sum(dur) FROM kernels WHERE name LIKE '%sgemm%' GROUP BY name ORDER BY 3 DESC", "kernels"},
     {"layout-kernels", "Layouts are changed back and forth", "hint", HS_FIG_LAYOUT, 10,
      "TraceLens: 10-20 % moderate, > 20 % high", HS_FIG_NONE, 0,
      "Keep one layout: model.to(memory_format=torch.channels_last), inputs too; take permute() and contiguous() out of "
      "the step.",
-     "kernels", "name=(?i)nchw|nhwc|transpose",
+     "kernels", "name=[nN]chwToNhwc|[nN]hwcToNchw|transpose_readWrite|batch_transpose",
      "SELECT name, count(*), sum(dur) FROM kernels WHERE name LIKE '%hwc%' GROUP BY name", "kernels"},
     {"small-grids", "Kernels do not fill the GPU", "hint", HS_FIG_GRID, 10,
      "PyTorch TensorBoard plug-in: SM efficiency; Holoscope: 10 % of GPU work in kernels with less than one block for "

@@ -185,6 +185,27 @@ static void check_idle(void)
     hs_table_free(&s);
 }
 
+/* What a recommendation's number is made of: a column of its evidence, summed over all rows or those of some causes. */
+static const struct {
+    const char *rule, *column;
+    const char *causes[4];
+} made_of[] = {
+    {"data-loading", "idle_us", {"data_loading"}},
+    {"allocations", "idle_us", {"allocation"}},
+    {"late-launches", "idle_us", {"cpu_work", "launch", "not_recorded"}},
+    {"hidden-syncs", "gpu_idle_us", {NULL}},
+    {"exposed-communication", "exposed_us", {NULL}},
+    {"pageable-copies", "sum_us", {NULL}},
+};
+
+static bool of_causes(const struct hs_table *x, size_t row, const char *const causes[4])
+{
+    for (size_t k = 0; k < 4 && causes[k]; k++)
+        if (!strcmp(table_text(x, row, "cause"), causes[k]))
+            return true;
+    return !causes[0];
+}
+
 /* The number of a recommendation, found where its evidence is said to be. */
 static void check_evidence(json_t *r)
 {
@@ -192,16 +213,22 @@ static void check_evidence(json_t *r)
     json_t *e = json_object_get(r, "evidence");
     struct hs_table x = fake_analyze(t.run, json_string_value(json_object_get(e, "analysis")),
                                      json_string_value(json_object_get(e, "params")));
-    const char *cause = !strcmp(id, "data-loading") ? "data_loading" : !strcmp(id, "allocations") ? "allocation" : NULL;
-    double us = 0, gain = json_number_value(json_object_get(r, "gain_us"));
-    for (size_t i = 0; i < x.rows; i++) {
-        if (cause && !strcmp(table_text(&x, i, "cause"), cause))
-            us += (double)table_i64(&x, i, "idle_us") / 1e3;
-        else if (!strcmp(id, "hidden-syncs"))
-            us += (double)table_i64(&x, i, "gpu_idle_us") / 1e3;
-    }
-    if (cause || !strcmp(id, "hidden-syncs"))
+    double gain = json_number_value(json_object_get(r, "gain_us")), most = 0;
+    ck_assert_msg(x.rows > 0, "%s has no evidence", id);
+    for (size_t m = 0; m < sizeof made_of / sizeof made_of[0]; m++) {
+        double us = 0;
+        if (strcmp(made_of[m].rule, id) != 0)
+            continue;
+        for (size_t i = 0; i < x.rows; i++)
+            us += of_causes(&x, i, made_of[m].causes) ? (double)table_i64(&x, i, made_of[m].column) / 1e3 : 0;
         ck_assert_msg(us > gain - 0.01 && us < gain + 0.01, "%s: %.3f, not %.3f us", id, us, gain);
+    }
+    for (size_t i = 0; i < x.rows && !strcmp(id, "slow-rank"); i++)
+        most = table_null(&x, i, "caused_pct") || table_f64(&x, i, "caused_pct") < most
+                   ? most
+                   : table_f64(&x, i, "caused_pct");
+    if (!strcmp(id, "slow-rank"))
+        ck_assert_double_eq_tol(json_number_value(json_object_get(r, "value")), most, 1e-4);
     hs_table_free(&x);
 }
 
