@@ -16,7 +16,9 @@
 struct held {
     struct held *next;
     char *name, hash[33];
-    struct hs_run *run; /* NULL while it is being imported */
+    struct hs_run *run;  /* NULL while it is being imported */
+    struct hs_run **old; /* what it was before more traces came: somebody may have it open */
+    size_t nold;
     struct hs_view **views;
     size_t nviews;
     int64_t bytes; /* of its files */
@@ -50,6 +52,9 @@ static void free_held(struct held *h)
 {
     if (h->run)
         hs_run_free(h->run);
+    for (size_t i = 0; i < h->nold; i++)
+        hs_run_free(h->old[i]);
+    free(h->old);
     for (size_t i = 0; i < h->nviews; i++)
         hs_view_close(h->views[i]);
     free(h->views);
@@ -73,6 +78,19 @@ static void unlink_held(struct hs_mounts *m, struct held *h)
         p = &(*p)->next;
     *p = h->next;
     m->bytes -= h->bytes;
+}
+
+/* The list entry of this name, made if there is none; with the lock. */
+static struct held *held_of(struct hs_mounts *m, const char *name)
+{
+    struct held *h = find_held(m, name);
+    if (h)
+        return h;
+    h = hs_calloc(1, sizeof *h);
+    h->name = hs_strdup(name);
+    h->next = m->held;
+    m->held = h;
+    return h;
 }
 
 /* One that nobody uses and nobody has asked for lately; NULL. */
@@ -115,7 +133,7 @@ struct hs_mounts *hs_mounts_new(const struct hs_mounts_options *o)
     m->o = *o;
     pthread_mutex_init(&m->lock, NULL);
     pthread_cond_init(&m->changed, NULL);
-    m->sweeps = o->n && !pthread_create(&m->sweeper, NULL, sweep, m);
+    m->sweeps = !pthread_create(&m->sweeper, NULL, sweep, m);
     return m;
 }
 
@@ -279,11 +297,8 @@ static int hold(struct hs_mounts *m, const struct hs_mounted_run *r, struct hs_e
             "again when others have gone",
             (long long)r->bytes, (long long)(m->o.memory_bytes - m->bytes));
     }
-    h = hs_calloc(1, sizeof *h);
-    h->name = hs_strdup(r->run);
+    h = held_of(m, r->run);
     h->bytes = r->bytes;
-    h->next = m->held;
-    m->held = h;
     m->bytes += h->bytes;
     pthread_mutex_unlock(&m->lock);
     struct held done = {0};
@@ -300,6 +315,62 @@ static int hold(struct hs_mounts *m, const struct hs_mounted_run *r, struct hs_e
     pthread_mutex_unlock(&m->lock);
     if (rc)
         free_held(h);
+    return rc;
+}
+
+/* What an answer depends on: all that is in it, in the order in which it came. */
+static void hash_more(struct held *h, struct hs_view *const *views, size_t n)
+{
+    crypto_generichash_state s;
+    unsigned char sum[16];
+    crypto_generichash_init(&s, NULL, 0, sizeof sum);
+    crypto_generichash_update(&s, (const unsigned char *)h->hash, sizeof h->hash);
+    for (size_t i = 0; i < n; i++) {
+        char line[120];
+        int len = snprintf(line, sizeof line, "|%s|%lld|%lld|%p", views[i]->id, (long long)views[i]->rank,
+                           (long long)views[i]->sum.events, (const void *)views[i]);
+        crypto_generichash_update(&s, (const unsigned char *)line, (unsigned long long)len);
+    }
+    crypto_generichash_final(&s, sum, sizeof sum);
+    sodium_bin2hex(h->hash, sizeof h->hash, sum, sizeof sum);
+}
+
+int hs_mounts_adopt(struct hs_mounts *m, const char *run, struct hs_view *const *views, size_t n, int64_t bytes,
+                    struct hs_err *err)
+{
+    struct hs_run *made = NULL;
+    if (in_store(m, run, NULL))
+        return hs_fail(err, HS_ECONFLICT, "the store has a run '%.100s': name another, or keep the traces", run);
+    pthread_mutex_lock(&m->lock);
+    for (struct held *h = find_held(m, run); h && !h->run; h = find_held(m, run))
+        pthread_cond_wait(&m->changed, &m->lock); /* somebody reads a mounted run of this name */
+    if (bytes > m->o.memory_bytes - m->bytes) {
+        int64_t room = m->o.memory_bytes - m->bytes;
+        pthread_mutex_unlock(&m->lock);
+        return hs_fail(err, HS_ELIMIT,
+                       "%lld bytes, and %lld of [cache] memory_bytes are free: keep them, or try again later",
+                       (long long)bytes, (long long)room);
+    }
+    struct held *h = held_of(m, run);
+    h->views = hs_realloc_array(h->views, h->nviews + n, sizeof(struct hs_view *));
+    memcpy(h->views + h->nviews, views, n * sizeof(struct hs_view *));
+    int rc = hs_run_build(run, h->views, h->nviews + n, &made, err);
+    if (!rc) {
+        if (h->run) {
+            h->old = hs_realloc_array(h->old, h->nold + 1, sizeof(struct hs_run *));
+            h->old[h->nold++] = h->run;
+        }
+        h->run = made;
+        h->nviews += n;
+        h->bytes += bytes;
+        m->bytes += bytes;
+        h->last = now();
+        hash_more(h, views, n);
+    } else if (!h->run) {
+        unlink_held(m, h);
+        free_held(h);
+    }
+    pthread_mutex_unlock(&m->lock);
     return rc;
 }
 
@@ -421,12 +492,23 @@ int hs_mounts_pin(struct hs_mounts *m, const char *run, struct hs_run **out, str
     return rc;
 }
 
+/* The entry that a pinned run is of, as it is now or was; NULL: it is the store's. With the lock. */
+static struct held *held_with(const struct hs_mounts *m, const struct hs_run *run)
+{
+    for (struct held *h = m->held; h; h = h->next) {
+        if (h->run == run)
+            return h;
+        for (size_t i = 0; i < h->nold; i++)
+            if (h->old[i] == run)
+                return h;
+    }
+    return NULL;
+}
+
 void hs_mounts_unpin(struct hs_mounts *m, struct hs_run *run)
 {
     pthread_mutex_lock(&m->lock);
-    struct held *h = m->held;
-    while (h && h->run != run)
-        h = h->next;
+    struct held *h = held_with(m, run);
     if (h) {
         h->users--;
         h->last = now();
@@ -439,11 +521,9 @@ void hs_mounts_unpin(struct hs_mounts *m, struct hs_run *run)
 bool hs_mounts_holds(struct hs_mounts *m, const struct hs_run *run)
 {
     pthread_mutex_lock(&m->lock);
-    struct held *h = m->held;
-    while (h && h->run != run)
-        h = h->next;
+    bool holds = held_with(m, run) != NULL;
     pthread_mutex_unlock(&m->lock);
-    return h;
+    return holds;
 }
 
 /* ---- state ---- */

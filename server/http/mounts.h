@@ -1,4 +1,4 @@
-/* mounts: runs in mounted folders, opened as one asks for them. The store is a cache that belongs to the user, so what is mounted
+/* mounts: runs in mounted folders, opened as one asks for them, and all runs that are only in memory. The store is a cache that belongs to the user, so what is mounted
  * is not kept unasked: [cache] policy says whether to ask first ("ask"), keep ("always") or never keep.
  *
  * A run that is asked for is, in this order:
@@ -37,6 +37,11 @@ void hs_mounts_free(struct hs_mounts *m); /* nobody has a run open any more */
 /* Makes the run answerable. `choice`: 1 keep it, 0 do not, -1 as the policy says. HS_EASK: the caller has to choose; HS_ENOTFOUND:
  * neither in the store nor mounted. */
 int hs_mounts_prepare(struct hs_mounts *m, const char *run, int choice, struct hs_err *err);
+
+/* An upload that is to be forgotten: its views, taken over, become part of the run in memory (a new one, or what came before them).
+ * HS_ECONFLICT: the store has a run of this name; HS_ELIMIT: no room in memory. The views are the caller's then. */
+int hs_mounts_adopt(struct hs_mounts *m, const char *run, struct hs_view *const *views, size_t n, int64_t bytes,
+                    struct hs_err *err);
 
 /* As hs_store_run_hash, hs_store_pin_run and hs_store_unpin_run, of the store's runs and those in memory. */
 int hs_mounts_hash(struct hs_mounts *m, const char *run, char out[33], struct hs_err *err);

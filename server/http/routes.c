@@ -10,7 +10,9 @@ static const struct hs_route_param upload_params[] = {
     {"name", "string", "the file's name; tells the rank where the trace does not (rank0, worker3, …)"},
     {"run", "string", "the run it belongs to; absent: named after the first file"},
     {"rank", "integer", "its rank; absent: distributedInfo, else the name, else the lowest that is free"},
-    {"keep", "boolean", "whether the bytes as uploaded are kept beside the store; absent: [store] keep_original"},
+    {"keep", "boolean",
+     "true (default): in the store; false: analysed in memory and forgotten, [cache] idle_s after the last question"},
+    {"original", "boolean", "whether the bytes as uploaded are kept beside the store; absent: [store] keep_original"},
 };
 static const struct hs_route_param delete_trace_params[] = {
     {"run", "string", "out of this run only; absent: out of every run that has it"},

@@ -26,7 +26,7 @@ struct file {
     struct hs_pipe pipe;
     char *name, *run;
     int64_t rank, order;
-    bool keep;
+    bool original, forget;
     struct hs_import_progress progress;
     struct hs_imported *out;
     size_t n;
@@ -48,12 +48,29 @@ struct hs_upload {
     struct hs_buf value;
     char *run; /* defaults of the files that follow: query, then form fields */
     int64_t rank;
-    bool keep;
+    bool original; /* its bytes are kept, too */
+    bool forget;   /* nothing is kept: analysed in memory, until nobody has asked for it for a while */
     uint64_t received;
     struct hs_err err; /* the body as a whole is wrong: what still comes is dropped */
 };
 
 /* ---- one file ---- */
+
+/* The traces of an upload that is to be forgotten go to the runs in memory. */
+static int hand_over(struct file *f, struct hs_mounts *m)
+{
+    struct hs_view **views = hs_calloc(f->n, sizeof *views);
+    for (size_t i = 0; i < f->n; i++)
+        views[i] = f->out[i].view;
+    int rc = hs_mounts_adopt(m, f->run, views, f->n, (int64_t)f->progress.bytes_in, &f->err);
+    for (size_t i = 0; i < f->n && !rc; i++) {
+        f->out[i].view = NULL;
+        if (!f->out[i].row.run)
+            f->out[i].row.run = hs_strdup(f->run);
+    }
+    free(views);
+    return rc;
+}
 
 static void import_file(void *arg)
 {
@@ -63,13 +80,15 @@ static void import_file(void *arg)
     struct hs_upload *u = r->upload;
     struct hs_input in = {.read = hs_pipe_read, .ctx = &f->pipe, .name = f->name, .size = -1};
     struct hs_import_options o = {.limits = &s->o.limits,
-                                  .store = s->o.store,
+                                  .store = f->forget ? NULL : s->o.store,
                                   .run = f->run,
                                   .rank = f->rank,
                                   .order = f->order,
-                                  .keep_original = f->keep,
+                                  .keep_original = f->original && !f->forget,
                                   .progress = &f->progress};
     f->rc = hs_import(&in, &o, &f->out, &f->n, &f->err);
+    if (!f->rc && f->forget)
+        f->rc = hand_over(f, s->mounts);
     hs_pipe_leave(&f->pipe);
     pthread_mutex_lock(&u->lock);
     if (--u->running == 0 && u->waiting) {
@@ -109,7 +128,8 @@ static int begin_file(struct hs_request *r, const char *name, struct hs_err *err
         u->run = hs_run_name_of(f->name);
     f->run = hs_strdup(u->run);
     f->rank = u->rank;
-    f->keep = u->keep;
+    f->original = u->original;
+    f->forget = u->forget;
     f->order = (int64_t)u->nfiles;
     f->err = (struct hs_err)HS_ERR_INIT;
     hs_pipe_init(&f->pipe, PIPE_BYTES, hs_request_suspend, hs_request_resume, r);
@@ -158,10 +178,13 @@ static int set(struct hs_upload *u, const char *name, const char *value, struct 
         if (end == value || *end || errno || v < 0 || v > INT32_MAX)
             return hs_fail(err, HS_EUSAGE, "rank is '%.40s'; it must be an integer from 0 on", value);
         u->rank = v;
-    } else if (!strcmp(name, "keep")) {
+    } else if (!strcmp(name, "keep") || !strcmp(name, "original")) {
         if (strcmp(value, "true") != 0 && strcmp(value, "false") != 0)
-            return hs_fail(err, HS_EUSAGE, "keep is '%.40s'; it must be true or false", value);
-        u->keep = value[0] == 't';
+            return hs_fail(err, HS_EUSAGE, "%s is '%.40s'; it must be true or false", name, value);
+        if (name[0] == 'k')
+            u->forget = value[0] == 'f';
+        else
+            u->original = value[0] == 't';
     }
     return HS_OK; /* other fields of a form are none of our business */
 }
@@ -215,7 +238,7 @@ int hs_upload_begin(struct hs_request *r, struct hs_err *err)
     pthread_mutex_init(&u->lock, NULL);
     u->last = &u->first;
     u->rank = HS_RANK_AUTO;
-    u->keep = r->server->o.keep_original;
+    u->original = r->server->o.keep_original;
     u->err = (struct hs_err)HS_ERR_INIT;
     u->value = (struct hs_buf)HS_BUF_INIT(FIELD_MAX);
     r->upload = u;

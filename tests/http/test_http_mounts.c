@@ -262,6 +262,38 @@ START_TEST(only_what_is_in_the_folder)
 }
 END_TEST
 
+/* An upload that is not kept: two ranks, one after the other, are one run in memory; then it is gone. */
+START_TEST(uploads_that_are_forgotten)
+{
+    start("idle_s = 1");
+    for (int rank = 0; rank < 2; rank++) {
+        char query[100], *text = small_trace(rank, 3);
+        snprintf(query, sizeof query, "name=rank%d.json&run=once&keep=false", rank);
+        struct answer a = put_trace(&g, query, text);
+        ck_assert_msg(a.status == 201, "%ld %.300s", a.status, a.body);
+        answer_free(&a);
+        free(text);
+        struct answer b = get(&g, "/api/v1/runs/once/overview");
+        json_t *doc = json_of(&b);
+        ck_assert_uint_eq(json_array_size(json_object_get(doc, "rows")), (size_t)rank + 1);
+        json_decref(doc);
+        answer_free(&b);
+    }
+    ck_assert_uint_eq(runs_kept(), 0);
+    ck_assert_uint_eq(files_in(g.data, ".db"), 1); /* the catalogue alone */
+    long status = 200;
+    for (int i = 0; i < 600 && status == 200; i++) {
+        nanosleep(&(struct timespec){i < 40 ? 2 : 4, 0}, NULL);
+        status = status_of("/api/v1/runs/once/overview");
+    }
+    ck_assert_int_eq(status, 404);
+    struct answer a = put_trace(&g, "name=x.json&keep=perhaps", "{}");
+    check_problem(&a, 400, "usage");
+    answer_free(&a);
+    stop();
+}
+END_TEST
+
 HS_SUITE(http_mounts)
 {
     HS_TEST(asks_first);
@@ -271,4 +303,5 @@ HS_SUITE(http_mounts)
     HS_TEST(a_store_that_cannot_be_written);
     HS_TEST(many_at_once_import_once);
     HS_TEST(only_what_is_in_the_folder);
+    HS_TEST(uploads_that_are_forgotten);
 }

@@ -52,3 +52,15 @@ test('kept: it just opens from then on, and a changed folder is stale until it i
   assert.ok(fs.existsSync(path.join(s.root, 'mnt', 'kept', 'rank7.json')));
   await page.close();
 });
+
+test('an upload that is to be forgotten opens, and the store does not have it', async () => {
+  const before = (await s.get('/api/v1/runs')).runs.length;
+  const page = await s.page();
+  await page.check('#forget');
+  await page.fill('#run-name', 'only once');
+  await page.setInputFiles('#files', writeTrace(path.join(s.root, 'once.json'), [{name: 'k', ts: 0, dur: 10}]));
+  await page.waitForURL(/run=only\+once/);
+  await page.locator('canvas.tl-canvas').waitFor();
+  assert.equal((await s.get('/api/v1/runs')).runs.length, before);
+  await page.close();
+});

@@ -40,6 +40,7 @@ function ways(runName) {
           h('button', {type: 'button', onclick: () => folder.click()}, 'A folder'))),
       files, folder,
       h('div', {class: 'param'}, h('label', {for: 'run-name'}, 'Name of the run '), runName),
+      h('div', {class: 'param'}, h('input', {type: 'checkbox', id: 'forget'}), h('label', {for: 'forget', title: 'In memory, until nobody has asked for it for a while'}, ' Analyse and forget')),
       h('div', {}, h('h3', {}, 'From a shell'), h('div', {class: 'curl'}, line, copyButton('Copy', () => line.textContent)))));
 }
 

@@ -22,7 +22,7 @@ export function upload(files, runName) {
   const list = [...files].filter(({file, name}) => file.size >= 0 && !name.split('/').pop().startsWith('.'));
   if (!list.length) { say('There is no file in it.'); return; }
   const run = runName || (list.length > 1 ? folderOf(list) || `upload ${new Date().toISOString().slice(0, 19).replace('T', ' ')}` : '');
-  const batch = {run, left: list.length, last: null};
+  const batch = {run, left: list.length, last: null, forget: document.getElementById('forget')?.checked ?? false};
   for (const {file, name} of list) queue.push({file, name: name.split('/').pop(), batch, status: 'waiting', sent: 0, item: null});
   draw();
   pump();
@@ -61,7 +61,7 @@ function send(job) {
   return new Promise((resolve, reject) => {
     const xhr = new XMLHttpRequest();
     job.cancel = () => { job.status = 'cancelled'; xhr.abort(); };
-    xhr.open('PUT', path('traces') + query({name: job.name, run: job.batch.run}));
+    xhr.open('PUT', path('traces') + query({name: job.name, run: job.batch.run, keep: job.batch.forget ? 'false' : null}));
     xhr.upload.onprogress = (e) => { job.sent = e.loaded; update(job); };
     xhr.onload = () => {
       try {
