@@ -73,7 +73,7 @@ static enum hs_verdict decide(const struct hs_facts *f, const struct hs_figures 
         return HS_CANNOT_TELL;
     }
     const struct hs_figure *best = strongest(j->figures);
-    if (more->loses && idle >= IDLE_LIMIT) {
+    if (j->idle_unknown) {
         snprintf(j->reason, sizeof j->reason,
                  "%lld launches have no device work in the trace: part of the GPU activity was lost, and what looks "
                  "idle may "
@@ -187,7 +187,7 @@ static void find(const struct hs_facts *f, const struct hs_figures *more, struct
             cpu_only_finding(f, j);
             return;
         }
-        if (more->loses && idle >= IDLE_LIMIT)
+        if (j->idle_unknown)
             snprintf(j->finding, sizeof j->finding,
                      "The trace lost GPU activity: %lld launches have no device work in it, so nothing can be said "
                      "about idle "
@@ -209,6 +209,7 @@ void hs_judge(const struct hs_facts *f, const struct hs_figures *more, struct hs
 {
     *j = (struct hs_judgement){0};
     fill_figures(f, j->figures);
+    j->idle_unknown = more->loses && hs_facts_pct(f, f->time.idle_ns) >= IDLE_LIMIT;
     j->verdict = decide(f, more, j);
     find(f, more, j);
 }

@@ -20,6 +20,8 @@ struct hs_figure {
 struct hs_judgement {
     enum hs_verdict verdict;
     struct hs_figure figures[HS_FIGURES];
+    bool
+        idle_unknown; /* so much GPU activity was lost that what looks idle may have been busy: no form tells of idle time */
     char reason[400];  /* one sentence: why this verdict */
     char finding[500]; /* one sentence: the main finding, with the number */
 };

@@ -67,6 +67,8 @@ static void bottleneck(const struct hs_report_parts *r, struct hs_buf *out)
         return;
     hs_buf_puts(out, "<table>\n<tr><th>Figure</th><th>% of GPU span</th><th>Threshold</th><th>Source</th></tr>\n");
     for (int i = 0; i < HS_FIGURES; i++) {
+        if (r->judgement->idle_unknown && r->judgement->figures[i].points_to == HS_CPU_BOUND)
+            continue;
         hs_buf_puts(out, "<tr><td>");
         put(out, r->judgement->figures[i].text);
         hs_buf_printf(out, "</td><td>%.1f</td><td>%.0f</td><td>", r->judgement->figures[i].pct,

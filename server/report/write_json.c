@@ -4,12 +4,13 @@
 #include "base/json.h"
 #include "trace/stats.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static void pct(struct hs_json *j, const char *key, double v)
 {
     hs_json_key(j, key);
-    hs_json_f64(j, (double)hs_round_i64(v * 1e4) / 1e4);
+    hs_json_f64(j, isfinite(v) ? (double)hs_round_i64(v * 1e4) / 1e4 : NAN); /* null */
 }
 
 static void us(struct hs_json *j, const char *key, int64_t ns)
@@ -30,8 +31,19 @@ static void text(struct hs_json *j, const char *key, const char *v)
     hs_json_cstr(j, v);
 }
 
-static void summary(const struct hs_facts *f, struct hs_json *j)
+/* Idle time; null where so much GPU activity was lost that nobody knows it. */
+static void idle(const struct hs_report_parts *r, const char *key, int64_t ns, struct hs_json *j)
 {
+    hs_json_key(j, key);
+    if (r->judgement->idle_unknown)
+        hs_json_null(j);
+    else
+        hs_json_us(j, ns);
+}
+
+static void summary(const struct hs_report_parts *r, struct hs_json *j)
+{
+    const struct hs_facts *f = r->facts;
     hs_json_key(j, "summary");
     hs_json_obj(j);
     integer(j, "ranks", (int64_t)f->run->n);
@@ -40,13 +52,13 @@ static void summary(const struct hs_facts *f, struct hs_json *j)
     integer(j, "kernels", f->kernels);
     us(j, "gpu_span_us", f->time.span_ns);
     us(j, "busy_us", f->time.busy_ns);
-    us(j, "idle_us", f->time.idle_ns);
+    idle(r, "idle_us", f->time.idle_ns, j);
     us(j, "gpu_work_us", f->time.rows ? f->work_ns : 0);
     pct(j, "busy_pct", hs_facts_pct(f, f->time.busy_ns));
-    pct(j, "idle_pct", hs_facts_pct(f, f->time.idle_ns));
+    pct(j, "idle_pct", r->judgement->idle_unknown ? NAN : hs_facts_pct(f, f->time.idle_ns));
     for (int c = 0; c < HS_CAUSES; c++) {
         static const char *const keys[] = {"host_wait_us", "kernel_wait_us", "other_wait_us"};
-        us(j, keys[c], f->idle_ns[c]);
+        idle(r, keys[c], f->idle_ns[c], j);
     }
     hs_json_end(j);
 }
@@ -84,8 +96,9 @@ static void evidence(const char *analysis, const char *params, const char *run, 
     hs_buf_free(&path);
 }
 
-static void bottleneck(const struct hs_judgement *g, const char *run, struct hs_json *j)
+static void bottleneck(const struct hs_report_parts *r, struct hs_json *j)
 {
+    const struct hs_judgement *g = r->judgement;
     hs_json_key(j, "bottleneck");
     hs_json_obj(j);
     text(j, "verdict", hs_verdict_word(g->verdict));
@@ -96,11 +109,12 @@ static void bottleneck(const struct hs_judgement *g, const char *run, struct hs_
         hs_json_obj(j);
         text(j, "name", g->figures[i].name);
         text(j, "text", g->figures[i].text);
-        pct(j, "value_pct", g->figures[i].pct);
+        bool unknown = r->judgement->idle_unknown && g->figures[i].points_to == HS_CPU_BOUND;
+        pct(j, "value_pct", unknown ? NAN : g->figures[i].pct);
         pct(j, "threshold_pct", g->figures[i].threshold);
         text(j, "points_to", hs_verdict_word(g->figures[i].points_to));
         text(j, "source", g->figures[i].source);
-        evidence(g->figures[i].analysis, "", run, j);
+        evidence(g->figures[i].analysis, "", r->facts->run->name, j);
         hs_json_end(j);
     }
     hs_json_end(j);
@@ -257,9 +271,9 @@ void hs_report_json(const struct hs_report_parts *r, struct hs_buf *out)
     hs_json_obj(&j);
     text(&j, "run", r->facts->run->name);
     text(&j, "main_finding", r->judgement->finding);
-    summary(r->facts, &j);
+    summary(r, &j);
     hs_report_top_json(r->facts, &j);
-    bottleneck(r->judgement, r->facts->run->name, &j);
+    bottleneck(r, &j);
     ranks(r->facts, &j);
     data_quality(r->quality, &j);
     rules(r, &j);

@@ -45,19 +45,26 @@ void hs_report_top_md(const struct hs_facts *f, struct hs_buf *out)
                   (double)f->work_ns / 1e6, f->run->n > 1 ? ", all ranks" : "");
 }
 
-static void bottleneck(const struct hs_facts *f, const struct hs_judgement *j, struct hs_buf *out)
+static void bottleneck(const struct hs_report_parts *r, struct hs_buf *out)
 {
+    const struct hs_facts *f = r->facts;
+    const struct hs_judgement *j = r->judgement;
     hs_buf_printf(out, "### Bottleneck\n\n**%s.** %s\n\n", hs_verdict_word(j->verdict), j->reason);
     if (f->time.span_ns <= 0)
         return;
     hs_buf_printf(out, "GPU span: %.3f ms (first start to last end of GPU work, over %zu %s",
                   (double)f->time.span_ns / 1e6, f->time.devices, f->time.devices == 1 ? "GPU" : "GPUs, summed");
-    hs_buf_printf(out, "). Busy %.1f %%, idle %.1f %%.\n\n", hs_facts_pct(f, f->time.busy_ns),
-                  hs_facts_pct(f, f->time.idle_ns));
+    hs_buf_printf(out, r->judgement->idle_unknown ? "). Work was recorded in %.1f %%" : "). Busy %.1f %%",
+                  hs_facts_pct(f, f->time.busy_ns));
+    if (r->judgement->idle_unknown)
+        hs_buf_puts(out, "; the rest is idle time or lost work.\n\n");
+    else
+        hs_buf_printf(out, ", idle %.1f %%.\n\n", hs_facts_pct(f, f->time.idle_ns));
     hs_buf_puts(out, "| Figure | % of GPU span | Threshold | Source |\n| --- | ---: | ---: | --- |\n");
     for (int i = 0; i < HS_FIGURES; i++)
-        hs_buf_printf(out, "| %s | %.1f | %.0f | %s |\n", j->figures[i].text, j->figures[i].pct,
-                      j->figures[i].threshold, j->figures[i].source);
+        if (!r->judgement->idle_unknown || j->figures[i].points_to != HS_CPU_BOUND)
+            hs_buf_printf(out, "| %s | %.1f | %.0f | %s |\n", j->figures[i].text, j->figures[i].pct,
+                          j->figures[i].threshold, j->figures[i].source);
     hs_buf_puts(out, "\n");
 }
 
@@ -185,7 +192,7 @@ void hs_report_md(const struct hs_report_parts *r, struct hs_buf *out)
     hs_buf_printf(out, "**Main Finding:** %s\n\n", r->judgement->finding);
     left_out(r->facts, out);
     hs_report_top_md(r->facts, out);
-    bottleneck(r->facts, r->judgement, out);
+    bottleneck(r, out);
     rank_table(r->facts, out);
     data_quality(r->quality, out);
     recommendations(r, out);

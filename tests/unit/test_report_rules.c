@@ -146,7 +146,14 @@ START_TEST(lost_graphs_forbid_claims)
     ck_assert_str_eq(state(j, "hidden-syncs"), "cannot_answer");
     ck_assert_str_eq(state(j, "late-launches"), "cannot_answer");
     ck_assert_str_eq(state(j, "exposed-copies"), "ok"); /* says nothing about idle time */
+    ck_assert(json_is_null(json_object_get(json_object_get(j, "summary"), "idle_pct")));
+    ck_assert(json_is_null(
+        json_object_get(json_array_get(json_object_get(json_object_get(j, "bottleneck"), "figures"), 0), "value_pct")));
     json_decref(j);
+    char *md = text_of(t.run, HS_REPORT_MD, NULL);
+    ck_assert_ptr_null(strstr(md, ", idle "));
+    ck_assert_ptr_null(strstr(md, "waiting for the CPU to launch work, of"));
+    free(md);
     json_trace_end(&t, 1);
 }
 END_TEST
