@@ -1,7 +1,7 @@
 #include "report/overview.h"
 
 #include "cli/cli.h"
-#include "cli/load.h"
+#include "cli/keep.h"
 #include "http/answer.h"
 
 #include <getopt.h>
@@ -27,13 +27,17 @@ static int list_rules(const struct hs_thresholds *t, const char *format, struct 
 
 static int run(int argc, char **argv, struct hs_err *err)
 {
-    static const struct option options[] = {
-        {"format", required_argument, NULL, 'f'}, {"run", required_argument, NULL, 'r'},
-        {"data", required_argument, NULL, 'd'},   {"threshold", required_argument, NULL, 't'},
-        {"rules", no_argument, NULL, 'u'},        {"overview", no_argument, NULL, 'O'},
-        {"help", no_argument, NULL, 'h'},         {0}};
-    const char *format = NULL, *name = NULL, *data = NULL;
-    bool done = false, rules = false, overview = false;
+    static const struct option options[] = {{"format", required_argument, NULL, 'f'},
+                                            {"run", required_argument, NULL, 'r'},
+                                            {"data", required_argument, NULL, 'd'},
+                                            {"threshold", required_argument, NULL, 't'},
+                                            {"cache", optional_argument, NULL, 'c'},
+                                            {"rules", no_argument, NULL, 'u'},
+                                            {"overview", no_argument, NULL, 'O'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {0}};
+    const char *format = NULL, *name = NULL, *data = NULL, *choice = NULL;
+    bool done = false, rules = false, overview = false, cache = false, keep = false;
     struct hs_thresholds thresholds;
     int rc = HS_OK;
     hs_thresholds_init(&thresholds);
@@ -43,6 +47,10 @@ static int run(int argc, char **argv, struct hs_err *err)
         case 'r': name = optarg; break;
         case 'd': data = optarg; break;
         case 't': rc = rc ? rc : hs_thresholds_set(&thresholds, optarg, err); break;
+        case 'c':
+            cache = true;
+            choice = optarg;
+            break;
         case 'u': rules = true; break;
         case 'O': overview = true; break;
         default: return HS_EUSAGE;
@@ -57,7 +65,11 @@ static int run(int argc, char **argv, struct hs_err *err)
         return hs_fail(err, HS_EUSAGE, "there is no format '%.40s' of the report; there are md, json and html", format);
     struct hs_subject s;
     struct hs_buf out = HS_BUF_INIT(256u << 20);
-    rc = hs_subject_open(&s, argv + optind, argc - optind, name, data, err);
+    if (cache)
+        rc = hs_cli_ask_cache(choice, argv + optind, argc - optind, &keep, err);
+    if (!rc)
+        rc = keep ? hs_subject_keep(&s, argv + optind, argc - optind, name, data, err)
+                  : hs_subject_open(&s, argv + optind, argc - optind, cache ? NULL : name, cache ? NULL : data, err);
     if (rc)
         return rc;
     rc = overview ? hs_report_overview(s.run, (enum hs_report_format)f, &out, err)
@@ -74,20 +86,22 @@ static int run(int argc, char **argv, struct hs_err *err)
 const struct hs_command hs_cmd_report = {
     .name = "report",
     .summary = "summary, top kernels and the bottleneck of a run",
-    .help = "usage: holoscope report PATH... [--format md|json|html]\n"
-            "       holoscope report --run NAME [--data DIR] [--format md|json|html]\n\n"
-            "Reads traces, keeps nothing on disk, and writes what took the time and what to do about it.\n"
-            "PATH is a trace (.json, .json.gz, .zip, .tar, .zst), a folder whose traces are the ranks of one\n"
-            "run, or - for stdin.\n\n"
-            "  --format FORMAT    md (Markdown, default), json or html\n"
-            "  --threshold RULE=N judge a rule by another threshold; may be given several times\n"
-            "  --overview         only what was counted while reading, and the longest kernels (md, json)\n"
-            "  --rules            list the rules with their thresholds and sources instead (--format md, csv, …)\n"
-            "  --run NAME         a run of the store instead of a PATH\n"
-            "  --data DIR         the store (default: $HOLOSCOPE_DATA, else ~/.local/share/holoscope)\n\n"
-            "examples:\n"
-            "  holoscope report trace.json.gz\n"
-            "  holoscope report ranks/ --format json | jq .summary\n"
-            "  curl -s https://example.org/trace.json.gz | holoscope report -\n",
+    .help =
+        "usage: holoscope report PATH... [--format md|json|html]\n"
+        "       holoscope report --run NAME [--data DIR] [--format md|json|html]\n\n"
+        "Reads traces, keeps nothing on disk, and writes what took the time and what to do about it.\n"
+        "PATH is a trace (.json, .json.gz, .zip, .tar, .zst), a folder whose traces are the ranks of one\n"
+        "run, or - for stdin.\n\n"
+        "  --format FORMAT    md (Markdown, default), json or html\n"
+        "  --threshold RULE=N judge a rule by another threshold; may be given several times\n"
+        "  --overview         only what was counted while reading, and the longest kernels (md, json)\n"
+        "  --rules            list the rules with their thresholds and sources instead (--format md, csv, …)\n"
+        "  --cache[=yes|no]   keep the traces in the store as well; by itself it asks, and refuses without a terminal\n"
+        "  --run NAME         a run of the store instead of a PATH\n"
+        "  --data DIR         the store (default: $HOLOSCOPE_DATA, else ~/.local/share/holoscope)\n\n"
+        "examples:\n"
+        "  holoscope report trace.json.gz\n"
+        "  holoscope report ranks/ --format json | jq .summary\n"
+        "  curl -s https://example.org/trace.json.gz | holoscope report -\n",
     .run = run,
 };

@@ -45,6 +45,8 @@ int hs_answer(const struct hs_analysis *a, struct hs_run *run, const struct hs_p
     int rc = hs_analysis_run(a, run, p, &t, err);
     if (rc)
         return rc;
+    if (run->note)
+        hs_table_note(&t, "%s", run->note);
     struct hs_buf params = HS_BUF_INIT(1u << 20);
     struct hs_json j = HS_JSON_INIT(&params);
     hs_params_json(p, &j);

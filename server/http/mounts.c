@@ -16,6 +16,7 @@
 struct held {
     struct held *next;
     char *name, hash[33];
+    char *note;          /* why it is not in the store though it should be; NULL */
     struct hs_run *run;  /* NULL while it is being imported */
     struct hs_run **old; /* what it was before more traces came: somebody may have it open */
     size_t nold;
@@ -58,6 +59,7 @@ static void free_held(struct held *h)
     for (size_t i = 0; i < h->nviews; i++)
         hs_view_close(h->views[i]);
     free(h->views);
+    free(h->note);
     free(h->name);
     free(h);
 }
@@ -276,8 +278,8 @@ static void hash_files(const struct hs_mounted_run *r, char out[33])
     sodium_bin2hex(out, 33, sum, sizeof sum);
 }
 
-/* Analyses it in memory; who comes second waits for the first. */
-static int hold(struct hs_mounts *m, const struct hs_mounted_run *r, struct hs_err *err)
+/* Analyses it in memory; who comes second waits for the first. `why`: it could not be kept; NULL. */
+static int hold(struct hs_mounts *m, const struct hs_mounted_run *r, const char *why, struct hs_err *err)
 {
     pthread_mutex_lock(&m->lock);
     struct held *h = find_held(m, r->run);
@@ -309,6 +311,9 @@ static int hold(struct hs_mounts *m, const struct hs_mounted_run *r, struct hs_e
     h->nviews = done.nviews;
     h->run = done.run;
     h->last = now();
+    if (why && h->run)
+        h->run->note = h->note =
+            hs_asprintf("The run could not be kept in the store, so it was analysed in memory: %s.", why);
     if (rc)
         unlink_held(m, h);
     pthread_cond_broadcast(&m->changed);
@@ -427,8 +432,8 @@ static int open_mounted(struct hs_mounts *m, const struct hs_mounted_run *r, int
                        "(about %lld bytes), or "
                        "with cache=false to analyse and forget it",
                        r->run, (long long)hs_mounts_estimate(r));
+    struct hs_err why = HS_ERR_INIT;
     if (choice == 1 || (choice < 0 && policy == HS_CACHE_ALWAYS)) {
-        struct hs_err why = HS_ERR_INIT;
         int rc = keep(m, r, &why);
         if (!rc || rc == HS_EINPUT) {
             if (rc && err)
@@ -438,7 +443,7 @@ static int open_mounted(struct hs_mounts *m, const struct hs_mounted_run *r, int
         hs_log(HS_LOG_WARN, "a mounted run could not be kept; it is analysed in memory",
                " run=\"%.100s\" why=\"%.200s\"", r->run, why.text);
     }
-    return hold(m, r, err);
+    return hold(m, r, why.code ? why.text : NULL, err);
 }
 
 int hs_mounts_prepare(struct hs_mounts *m, const char *run, int choice, struct hs_err *err)

@@ -138,6 +138,7 @@ struct hs_run {
     struct hs_run_rank *ranks;
     int64_t origin_ns;
     struct hs_run *other; /* the second run of an analysis that compares two (this one is the base); else NULL */
+    const char *note;     /* to be said with every answer about it (it could not be kept); NULL */
 };
 
 #endif

@@ -203,8 +203,10 @@ START_TEST(a_store_that_cannot_be_written)
     start("policy = \"ask\"");
     snprintf(command, sizeof command, "rm -rf '%s/traces' && touch '%s/traces'", g.data, g.data);
     ck_assert_int_eq(system(command), 0);
-    json_t *doc = kernels("?cache=true");
+    json_t *doc = kernels("?cache=true"), *notes = json_object_get(doc, "notes");
     ck_assert_uint_eq(json_array_size(json_object_get(doc, "rows")), 2);
+    const char *last = json_string_value(json_array_get(notes, json_array_size(notes) - 1));
+    ck_assert_ptr_nonnull(strstr(last, "could not be kept in the store, so it was analysed in memory: "));
     json_decref(doc);
     ck_assert_uint_eq(runs_kept(), 0);
     ck_assert_str_eq(state_of("m:job"), "in_memory");

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pty.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -217,6 +218,61 @@ START_TEST(nothing_is_kept_by_report_and_analyze)
 }
 END_TEST
 
+/* `report --cache` on a terminal of its own, which answers; what it asked. Static memory. */
+static const char *asked(const char *answer)
+{
+    static char text[1000];
+    char bin[600], data[700];
+    int fd, status;
+    size_t n = 0;
+    ck_assert_ptr_nonnull(realpath(hs_test_binary(), bin));
+    snprintf(data, sizeof data, "%s/data", g_dir);
+    pid_t pid = forkpty(&fd, NULL, NULL, NULL);
+    if (!pid) {
+        if (chdir(g_dir) || !freopen("out", "w", stdout))
+            _exit(99);
+        execl(bin, bin, "report", "--cache", "--data", data, "t.json", (char *)NULL);
+        _exit(98);
+    }
+    ck_assert_int_gt(pid, 0);
+    while (n + 1 < sizeof text && !memchr(text, '?', n)) {
+        ssize_t got = read(fd, text + n, sizeof text - 1 - n);
+        ck_assert_int_gt(got, 0);
+        n += (size_t)got;
+    }
+    text[n] = 0;
+    ck_assert_int_eq(write(fd, answer, strlen(answer)), (ssize_t)strlen(answer));
+    for (char drain[256]; read(fd, drain, sizeof drain) > 0;)
+        ;
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    ck_assert_int_eq(status, 0);
+    close(fd);
+    return text;
+}
+
+START_TEST(cache_asks_and_refuses_without_a_terminal)
+{
+    setup();
+    ck_assert_int_eq(run("report --cache t.json </dev/null"), 2);
+    check_one_line();
+    ck_assert_ptr_nonnull(strstr(g.err, "--cache=yes or --cache=no"));
+    ck_assert_int_eq(run("report --cache=perhaps t.json"), 2);
+    ck_assert_int_eq(run("report --cache=no t.json"), 0);
+    ck_assert_int_ne(run("report --run t"), 0); /* nothing was kept */
+    ck_assert_ptr_nonnull(strstr(asked("n\n"), "Keep 1 file in the store (about 0.0 MB)?"));
+    ck_assert_int_ne(run("report --run t"), 0);
+    asked("y\n");
+    ck_assert_int_eq(run("report --run t"), 0);
+    ck_assert_int_eq(run("report --cache=yes --run named t.json"), 0);
+    ck_assert_int_eq(run("analyze overview --run named"), 0);
+    put_file("blocked", "");
+    ck_assert_int_eq(run("report --cache=yes --data blocked t.json"), 0); /* answered all the same, and said so */
+    ck_assert_ptr_nonnull(strstr(g.err, "not kept"));
+    ck_assert_ptr_nonnull(strstr(g.out, "Main Finding"));
+    teardown();
+}
+END_TEST
+
 START_TEST(a_folder_is_the_ranks_of_one_run)
 {
     setup();
@@ -345,6 +401,7 @@ HS_SUITE(cli_commands)
     HS_TEST(what_is_no_trace_names_its_file);
     HS_TEST(an_analysis_answers_from_file_stdin_and_store);
     HS_TEST(nothing_is_kept_by_report_and_analyze);
+    HS_TEST(cache_asks_and_refuses_without_a_terminal);
     HS_TEST(a_folder_is_the_ranks_of_one_run);
     HS_TEST(the_registry_can_be_asked);
     HS_TEST(sql_asks_files_and_stored_traces);
