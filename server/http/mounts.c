@@ -1,4 +1,4 @@
-#include "http/mounts.h"
+#include "http/mounts_in.h"
 
 #include "base/log.h"
 #include "ingest/import.h"
@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/statvfs.h>
 #include <time.h>
 
 /* A run in memory. */
@@ -399,7 +397,7 @@ static bool wait_for_import(struct hs_mounts *m, const char *run)
 }
 
 /* Imports it into the store; who comes second waits, and finds it there. */
-static int keep(struct hs_mounts *m, const struct hs_mounted_run *r, struct hs_err *err)
+int hs_mounts_keep(struct hs_mounts *m, const struct hs_mounted_run *r, struct hs_err *err)
 {
     pthread_mutex_lock(&m->lock);
     while (wait_for_import(m, r->run)) {
@@ -434,7 +432,7 @@ static int open_mounted(struct hs_mounts *m, const struct hs_mounted_run *r, int
                        r->run, (long long)hs_mounts_estimate(r));
     struct hs_err why = HS_ERR_INIT;
     if (choice == 1 || (choice < 0 && policy == HS_CACHE_ALWAYS)) {
-        int rc = keep(m, r, &why);
+        int rc = hs_mounts_keep(m, r, &why);
         if (!rc || rc == HS_EINPUT) {
             if (rc && err)
                 *err = why;
@@ -531,108 +529,11 @@ bool hs_mounts_holds(struct hs_mounts *m, const struct hs_run *run)
     return holds;
 }
 
-/* ---- state ---- */
-
-const char *hs_mount_state_word(enum hs_mount_state s)
+bool hs_mounts_in_memory(struct hs_mounts *m, const char *run)
 {
-    static const char *const words[] = {"not_cached", "cached", "stale", "in_memory"};
-    return words[s];
-}
-
-/* The id that the file would have as a trace: BLAKE2b-128 of its bytes. */
-static bool id_of_file(const char *path, char out[33])
-{
-    crypto_generichash_state s;
-    unsigned char sum[16], *buf = hs_malloc(1 << 20);
-    FILE *f = fopen(path, "rb");
-    crypto_generichash_init(&s, NULL, 0, sizeof sum);
-    size_t n;
-    while (f && (n = fread(buf, 1, 1 << 20, f)) > 0)
-        crypto_generichash_update(&s, buf, n);
-    bool ok = f && !ferror(f);
-    if (f)
-        fclose(f);
-    free(buf);
-    crypto_generichash_final(&s, sum, sizeof sum);
-    sodium_bin2hex(out, 33, sum, sizeof sum);
-    return ok;
-}
-
-static bool is_archive(const char *name)
-{
-    static const char *const endings[] = {".zip", ".tar", ".tgz", ".tar.gz"};
-    size_t n = strlen(name);
-    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
-        size_t e = strlen(endings[i]);
-        if (n > e && !strcasecmp(name + n - e, endings[i]))
-            return true;
-    }
-    return false;
-}
-
-/* Is what was kept still what the file holds, or was the file there and refused? */
-static bool same(const struct hs_mount_file *f, const struct hs_trace_row *rows, size_t n)
-{
-    char id[33];
-    int64_t kept = INT64_MAX;
-    for (size_t i = 0; i < n; i++) {
-        kept = rows[i].created_ns < kept ? rows[i].created_ns : kept;
-        if (strcmp(rows[i].name, f->name) != 0 && !is_archive(f->name))
-            continue;
-        if (f->mtime_ns <= rows[i].created_ns)
-            return is_archive(f->name) || rows[i].bytes_in == f->size;
-        if (is_archive(f->name))
-            return false;
-        return rows[i].bytes_in == f->size && id_of_file(f->path, id) && !strcmp(id, rows[i].id);
-    }
-    return f->ctime_ns <= kept;
-}
-
-enum hs_mount_state hs_mounts_state(struct hs_mounts *m, const struct hs_mounted_run *run)
-{
-    struct hs_trace_row *rows = NULL;
-    size_t n = 0, fit = 0;
-    if (hs_store_traces(m->o.store, run->run, &rows, &n, NULL)) {
-        pthread_mutex_lock(&m->lock);
-        struct held *h = find_held(m, run->run);
-        bool ready = h && h->run;
-        pthread_mutex_unlock(&m->lock);
-        return ready ? HS_MOUNT_IN_MEMORY : HS_MOUNT_NOT_CACHED;
-    }
-    for (size_t i = 0; i < run->n; i++)
-        fit += same(&run->files[i], rows, n);
-    hs_trace_rows_free(rows, n);
-    return fit == run->n ? HS_MOUNT_CACHED : HS_MOUNT_STALE;
-}
-
-int hs_mounts_refresh(struct hs_mounts *m, const char *run, struct hs_err *err)
-{
-    struct hs_mount_list list;
-    const struct hs_mounted_run *r;
-    if (!hs_mounts_find(m, run, &list, &r))
-        return hs_fail(err, HS_ENOTFOUND, "there is no mounted run '%.100s'; GET /api/v1/mounts lists them", run);
-    int rc = in_store(m, run, NULL) ? hs_store_delete_run(m->o.store, run, err) : HS_OK;
-    if (!rc)
-        rc = keep(m, r, err);
-    hs_mount_list_free(&list);
-    return rc;
-}
-
-int64_t hs_mounts_estimate(const struct hs_mounted_run *run)
-{
-    double bytes = 0;
-    for (size_t i = 0; i < run->n; i++) {
-        size_t n = strlen(run->files[i].name);
-        bool plain = n > 5 && !strcasecmp(run->files[i].name + n - 5, ".json");
-        bytes += (double)run->files[i].size * (plain ? 0.05 : 0.6);
-    }
-    return (int64_t)bytes;
-}
-
-int64_t hs_mounts_free_bytes(const struct hs_mounts *m)
-{
-    struct statvfs v;
-    if (!m->o.dir || statvfs(m->o.dir, &v))
-        return -1;
-    return (int64_t)v.f_bavail * (int64_t)v.f_frsize;
+    pthread_mutex_lock(&m->lock);
+    struct held *h = find_held(m, run);
+    bool ready = h && h->run;
+    pthread_mutex_unlock(&m->lock);
+    return ready;
 }
