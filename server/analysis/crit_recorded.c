@@ -7,19 +7,7 @@
 
 enum { CORRELATION, STREAM, DEVICE, WAIT_STREAM, WAIT_CORRELATION, ARGS };
 
-struct arg {
-    struct hs_sparse list;
-    size_t at;
-};
-
-static int64_t arg_of(struct arg *a, uint32_t event)
-{
-    while (a->at < a->list.n && a->list.event[a->at] < event)
-        a->at++;
-    return a->at < a->list.n && a->list.event[a->at] == event ? a->list.v[a->at] : HS_NO_VALUE;
-}
-
-static int read_args(struct hs_view *v, struct arg args[ARGS], struct hs_err *err)
+static int read_args(struct hs_view *v, struct hs_sparse_walk args[ARGS], struct hs_err *err)
 {
     static const char *const keys[ARGS] = {"correlation", "stream", "device", "wait_on_stream",
                                            "wait_on_cuda_event_record_corr_id"};
@@ -166,7 +154,7 @@ static int by_event(const void *a, const void *b)
 
 static int read_all(struct job *j, const struct hs_cpu *cpu, struct hs_err *err)
 {
-    struct arg args[ARGS];
+    struct hs_sparse_walk args[ARGS];
     size_t n;
     int rc = cpu->view->ops->launches(cpu->view, &j->launches, &n, err);
     if (!rc)
@@ -184,7 +172,7 @@ static int read_all(struct job *j, const struct hs_cpu *cpu, struct hs_err *err)
         if (hs_cpu_kind(cpu, e) != HS_CAT_SYNC || cpu->ev.ph[e] != 'X')
             continue;
         for (size_t i = 0; i < ARGS; i++)
-            v[i] = arg_of(&args[i], e);
+            v[i] = hs_sparse_at(&args[i], e);
         add(j, hs_view_str(cpu->view, cpu->ev.name[e]), v);
     }
     free(j->list);

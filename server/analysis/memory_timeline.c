@@ -78,22 +78,9 @@ static int32_t narrow(int64_t v)
     return v >= INT32_MIN && v <= INT32_MAX ? (int32_t)v : -1;
 }
 
-/* An argument of the events that have it, walked along with them. */
-struct arg {
-    struct hs_sparse list;
-    size_t at;
-};
-
-static int64_t arg_of(struct arg *a, uint32_t event)
-{
-    while (a->at < a->list.n && a->list.event[a->at] < event)
-        a->at++;
-    return a->at < a->list.n && a->list.event[a->at] == event ? a->list.v[a->at] : HS_NO_VALUE;
-}
-
 enum { BYTES, ALLOCATED, RESERVED, ADDR, TYPE, DEVICE, NUMBER, ARGS };
 
-static int read_args(struct hs_view *v, struct arg args[ARGS], struct hs_err *err)
+static int read_args(struct hs_view *v, struct hs_sparse_walk args[ARGS], struct hs_err *err)
 {
     static const char *const keys[ARGS] = {"Bytes",       "Total Allocated", "Total Reserved", "Addr",
                                            "Device Type", "Device Id",       "Ev Idx"};
@@ -147,7 +134,7 @@ static int collect(struct job *j, const char *type, struct hs_err *err)
 {
     struct hs_view *v = j->sel.view;
     struct hs_events ev;
-    struct arg args[ARGS];
+    struct hs_sparse_walk args[ARGS];
     uint32_t memory = hs_view_sym(v, "[memory]");
     j->changes.n = 0;
     if (memory == HS_NO_SYM || !has_memory_events(v))
@@ -161,13 +148,13 @@ static int collect(struct job *j, const char *type, struct hs_err *err)
         uint32_t e = args[BYTES].list.event[i];
         if (ev.name[e] != memory)
             continue;
-        int64_t told = arg_of(&args[TYPE], e), device = arg_of(&args[DEVICE], e);
+        int64_t told = hs_sparse_at(&args[TYPE], e), device = hs_sparse_at(&args[DEVICE], e);
         struct change c = {ev.ts[e],
                            args[BYTES].list.v[i],
-                           arg_of(&args[ALLOCATED], e),
-                           arg_of(&args[RESERVED], e),
-                           arg_of(&args[ADDR], e),
-                           arg_of(&args[NUMBER], e),
+                           hs_sparse_at(&args[ALLOCATED], e),
+                           hs_sparse_at(&args[RESERVED], e),
+                           hs_sparse_at(&args[ADDR], e),
+                           hs_sparse_at(&args[NUMBER], e),
                            told == HS_NO_VALUE ? -1 : narrow(told),
                            device == HS_NO_VALUE ? -1 : narrow(device),
                            e};

@@ -24,28 +24,12 @@ static int print(const struct hs_loaded *l, struct hs_err *err)
 
 static int import(char *const *args, int n, const char *run_name, const char *data, struct hs_err *err)
 {
-    struct hs_config c;
-    struct hs_paths paths = {0};
-    struct hs_store *s = NULL;
     struct hs_loaded l = {0};
-    char *name = run_name ? hs_strdup(run_name) : NULL;
-    hs_config_init(&c);
-    int rc = hs_paths_expand(args, n, &paths, err);
-    if (!rc && !name)
-        name = hs_run_name_of(args[0]);
-    if (!rc)
-        rc = hs_run_name_check(name, err);
-    if (!rc)
-        rc = hs_open_store(data, &c, false, &s, err);
-    if (!rc)
-        rc = hs_load(&paths, &c, s, name, &l, err);
+    char *name = run_name ? hs_strdup(run_name) : n ? hs_run_name_of(args[0]) : hs_strdup("");
+    int rc = hs_load_into_store(args, n, name, data, &l, err);
     if (!rc)
         rc = print(&l, err);
     hs_loaded_free(&l);
-    if (s)
-        hs_store_close(s);
-    hs_paths_free(&paths);
-    hs_config_free(&c);
     free(name);
     return rc;
 }

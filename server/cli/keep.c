@@ -47,35 +47,15 @@ int hs_cli_ask_cache(const char *choice, char *const *args, int n, bool *keep, s
     return HS_OK;
 }
 
-static int import(char *const *args, int n, const char *name, const char *data, struct hs_err *err)
-{
-    struct hs_config c;
-    struct hs_paths paths = {0};
-    struct hs_store *s = NULL;
-    struct hs_loaded l = {0};
-    hs_config_init(&c);
-    int rc = hs_paths_expand(args, n, &paths, err);
-    if (!rc)
-        rc = hs_run_name_check(name, err);
-    if (!rc)
-        rc = hs_open_store(data, &c, false, &s, err);
-    if (!rc)
-        rc = hs_load(&paths, &c, s, name, &l, err);
-    hs_loaded_free(&l);
-    if (s)
-        hs_store_close(s);
-    hs_paths_free(&paths);
-    hs_config_free(&c);
-    return rc;
-}
-
 int hs_subject_keep(struct hs_subject *s, char *const *args, int n, const char *run, const char *data,
                     struct hs_err *err)
 {
     if (n < 1)
         return hs_fail(err, HS_EUSAGE, "--cache needs a PATH to keep");
     char *name = run ? hs_strdup(run) : hs_run_name_of(args[0]);
-    int rc = import(args, n, name, data, err);
+    struct hs_loaded l;
+    int rc = hs_load_into_store(args, n, name, data, &l, err);
+    hs_loaded_free(&l);
     if (!rc) {
         rc = hs_subject_open(s, NULL, 0, name, data, err);
     } else if (rc == HS_EINTERNAL || rc == HS_ENOSPACE) {

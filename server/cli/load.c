@@ -170,6 +170,28 @@ static int build_run(struct hs_subject *s, const char *first_path, struct hs_err
     return rc;
 }
 
+int hs_load_into_store(char *const *args, int n, const char *run, const char *data, struct hs_loaded *out,
+                       struct hs_err *err)
+{
+    struct hs_config c;
+    struct hs_paths paths = {0};
+    struct hs_store *s = NULL;
+    *out = (struct hs_loaded){0};
+    hs_config_init(&c);
+    int rc = hs_paths_expand(args, n, &paths, err);
+    if (!rc)
+        rc = hs_run_name_check(run, err);
+    if (!rc)
+        rc = hs_open_store(data, &c, false, &s, err);
+    if (!rc)
+        rc = hs_load(&paths, &c, s, run, out, err);
+    if (s)
+        hs_store_close(s);
+    hs_paths_free(&paths);
+    hs_config_free(&c);
+    return rc;
+}
+
 int hs_subject_open(struct hs_subject *s, char *const *paths, int n, const char *run, const char *data,
                     struct hs_err *err)
 {

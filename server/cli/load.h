@@ -18,6 +18,9 @@ struct hs_loaded {
 int hs_load(const struct hs_paths *paths, const struct hs_config *c, struct hs_store *store, const char *run,
             struct hs_loaded *out, struct hs_err *err);
 void hs_loaded_free(struct hs_loaded *l);
+/* PATHs into the store of --data (NULL: the default place), as the run of this name. */
+int hs_load_into_store(char *const *args, int n, const char *run, const char *data, struct hs_loaded *out,
+                       struct hs_err *err);
 
 /* What `report` and `analyze` ask about: PATHs in memory, or --run NAME of the store in --data. */
 struct hs_subject {

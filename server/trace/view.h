@@ -75,6 +75,18 @@ struct hs_sparse {
     const int64_t *v; /* never HS_NO_VALUE */
 };
 
+/* Such an argument walked along with ascending events: its value, HS_NO_VALUE where the event lacks it. */
+struct hs_sparse_walk {
+    struct hs_sparse list;
+    size_t at;
+};
+static inline int64_t hs_sparse_at(struct hs_sparse_walk *w, uint32_t event)
+{
+    while (w->at < w->list.n && w->list.event[w->at] < event)
+        w->at++;
+    return w->at < w->list.n && w->list.event[w->at] == event ? w->list.v[w->at] : HS_NO_VALUE;
+}
+
 struct hs_event_reader;
 
 /* What stands behind a view. Each returns 0 or a status with a message. */
