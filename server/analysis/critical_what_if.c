@@ -143,7 +143,8 @@ const struct hs_analysis hs_analysis_critical_path_what_if = {
         "Of "
         "what a piece of work waited for, that which came last has the delay that was measured, the others none: so "
         "the "
-        "answer is a lower bound of the new length, and what it saves a ceiling. Work that is not in the window keeps "
+        "answer is a lower bound of the new length, and what it saves a ceiling. A launch call "
+        "that blocked because the launch queue was full counts as CPU work. Work that is not in the window keeps "
         "its time. "
         "With all factors 1 the length is that of critical-path (the causes may differ where several paths are equally "
         "long).",
