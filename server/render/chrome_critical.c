@@ -1,6 +1,7 @@
 #include "render/chrome_critical.h"
 
 #include "base/json.h"
+#include "render/chrome_window.h"
 
 #include <stdlib.h>
 
@@ -32,13 +33,29 @@ static int find_way(struct hs_chrome_critical *c, struct hs_err *err)
     return HS_OK;
 }
 
+/* Above every id of the trace that a double tells apart from the next one, and above what 32 bits hold. */
+static int first_id(struct hs_chrome_critical *c, struct hs_view *v, struct hs_err *err)
+{
+    struct hs_sparse ids;
+    int rc = v->ops->arg_sparse(v, "id", 0, &ids, err);
+    if (rc)
+        return rc;
+    c->id = INT64_C(1) << 32;
+    for (size_t i = 0; i < ids.n; i++)
+        if (ids.v[i] >= c->id && ids.v[i] < INT64_C(1) << 52)
+            c->id = ids.v[i] + 1;
+    return HS_OK;
+}
+
 int hs_chrome_critical_open(struct hs_chrome_critical *c, const struct hs_run_rank *r, const struct hs_params *p,
-                            struct hs_table *notes, struct hs_err *err)
+                            const uint8_t *window, struct hs_table *notes, struct hs_err *err)
 {
     *c = (struct hs_chrome_critical){.asked = true, .only = hs_param_bool(p, "only_show_critical_events")};
     c->all_edges = !c->only && hs_param_bool(p, "show_all_edges");
-    c->id = hs_view_sym(r->view, HS_CRITICAL_CATEGORY) == HS_NO_SYM ? 0 : INT64_C(1) << 32;
-    int rc = hs_crit_loading(&c->loading, p, err);
+    c->window = window;
+    int rc = first_id(c, r->view, err);
+    if (!rc)
+        rc = hs_crit_loading(&c->loading, p, err);
     if (!rc)
         rc = hs_crit_rank_open(&c->rank, r, p, c->loading, notes, err);
     if (rc)
@@ -77,6 +94,11 @@ bool hs_chrome_critical_keeps(const struct hs_chrome_critical *c, uint32_t event
 
 /* ---- flows ---- */
 
+static bool exported(const struct hs_chrome_critical *c, uint32_t point)
+{
+    return !c->window || hs_chrome_window_has(c->window, hs_crit_node_event(&c->graph, &c->rank.index, point / 2));
+}
+
 static uint32_t lane_of(const struct hs_chrome_critical *c, uint32_t point)
 {
     return c->rank.cpu.ev.lane[hs_crit_node_event(&c->graph, &c->rank.index, point / 2)];
@@ -85,7 +107,7 @@ static uint32_t lane_of(const struct hs_chrome_critical *c, uint32_t point)
 static bool shown(const struct hs_chrome_critical *c, size_t edge, uint32_t to)
 {
     const struct hs_crit_edge *e = &c->graph.edges.p[edge];
-    if (e->from == HS_NO_POINT)
+    if (e->from == HS_NO_POINT || !exported(c, e->from) || !exported(c, to))
         return false;
     if (c->all_edges)
         return true;

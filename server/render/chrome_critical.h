@@ -3,8 +3,8 @@
  * critical_path, args weight (us), critical, type), so that Perfetto draws the path as arrows.
  *
  * Shown are the edges of the path that lead from one thread or stream to another; with all_edges those of the whole graph, the
- * path's with critical 1. Flow ids are the trace's own afresh: no other event has this category, unless the trace is such an
- * overlay already, and then they begin above it. */
+ * path's with critical 1; of a window, those whose two events are in it. Flow ids begin above those of the trace, so that
+ * readers that know a flow by its id alone, without category and name, tell them apart too. */
 #ifndef HS_RENDER_CHROME_CRITICAL_H
 #define HS_RENDER_CHROME_CRITICAL_H
 
@@ -17,6 +17,7 @@ struct hs_chrome_critical {
     bool asked; /* the overlay is wanted */
     bool only;  /* leave out spans that are not on the path, but for annotations and python frames */
     bool all_edges;
+    const uint8_t *window; /* bits, by event: what is exported; NULL: everything; the caller's */
     struct hs_name_filter *loading;
     struct hs_crit_rank rank;
     struct hs_crit_graph graph;
@@ -31,7 +32,7 @@ struct hs_chrome_critical {
 
 /* `notes` gets what there is to say; an annotation that is not there makes an overlay without a path. */
 int hs_chrome_critical_open(struct hs_chrome_critical *c, const struct hs_run_rank *r, const struct hs_params *p,
-                            struct hs_table *notes, struct hs_err *err);
+                            const uint8_t *window, struct hs_table *notes, struct hs_err *err);
 void hs_chrome_critical_close(struct hs_chrome_critical *c);
 
 bool hs_chrome_critical_has(const struct hs_chrome_critical *c, uint32_t event);   /* on the path */

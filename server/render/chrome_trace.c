@@ -150,7 +150,7 @@ int hs_chrome_open(struct hs_chrome_trace **out, const struct hs_run_rank *r, co
             hs_sequences_note(&t->sequences, p, &t->notes);
     }
     if (!rc && t->overlays & CRITICAL)
-        rc = hs_chrome_critical_open(&t->critical, r, p, &t->notes, err);
+        rc = hs_chrome_critical_open(&t->critical, r, p, t->window, &t->notes, err);
     if (v->ops->reader_new)
         t->reader = v->ops->reader_new(v);
     if (hs_param_bool(p, "gzip"))
