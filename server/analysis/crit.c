@@ -102,7 +102,7 @@ static struct place end_of_path(const struct walk *w, int64_t from, int64_t to)
             p = (struct place){end, HS_NO_ROW, s->lane, false};
     }
     for (size_t i = 0; i < w->x->gpu->n; i++) {
-        int64_t since = w->x->gpu->launch_ts[i] == HS_NO_VALUE ? w->x->gpu->ts[i] : w->x->gpu->launch_ts[i];
+        int64_t since = hs_crit_row_since(w->x->gpu, i);
         if (since >= from && since < to && w->x->end_of[i] > p.t)
             p = (struct place){w->x->end_of[i], i, 0, false};
     }

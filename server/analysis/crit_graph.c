@@ -30,7 +30,12 @@ int64_t hs_crit_point_time(const struct hs_crit_graph *g, const struct hs_crit_i
     size_t node = point / 2, i = g->item[node];
     if (is_segment(g, node))
         return point & 1 ? hs_min_i64(x->seg.p[i].end, g->to) : hs_max_i64(x->seg.p[i].start, g->from);
-    return point & 1 ? x->end_of[i] : x->gpu->ts[i];
+    return point & 1 ? x->end_of[i] : hs_max_i64(x->gpu->ts[i], g->from);
+}
+
+bool hs_crit_node_early(const struct hs_crit_graph *g, const struct hs_crit_index *x, size_t node)
+{
+    return !is_segment(g, node) && hs_crit_row_since(x->gpu, g->item[node]) < g->asked_from;
 }
 
 enum hs_crit_cause hs_crit_node_cause(const struct hs_crit_graph *g, const struct hs_crit_index *x, size_t node)
@@ -65,6 +70,7 @@ static void set_window(struct hs_crit_graph *g, const struct hs_crit_index *x, i
         first = hs_min_i64(first, x->seg.p[i].start);
     for (size_t i = 0; i < x->gpu->n; i++)
         first = hs_min_i64(first, x->gpu->ts[i]);
+    g->asked_from = from;
     g->from = hs_max_i64(from, first);
     g->to = to;
 }
@@ -84,8 +90,8 @@ static void find_nodes(struct build *b, int64_t from, int64_t to)
     }
     b->g->nseg = n;
     for (size_t i = 0; i < x->gpu->n; i++) {
-        int64_t since = x->gpu->launch_ts[i] == HS_NO_VALUE ? x->gpu->ts[i] : x->gpu->launch_ts[i];
-        bool in = since >= from && since < to;
+        int64_t since = hs_crit_row_since(x->gpu, i);
+        bool in = since < to && (since >= from || x->end_of[i] > from);
         b->row_node[i] = in ? (uint32_t)n : UINT32_MAX;
         if (in)
             b->g->item[n++] = (uint32_t)i;
@@ -101,14 +107,20 @@ static void add(struct build *b, struct hs_crit_edge e)
     b->g->count[e.kind] += e.from != HS_NO_POINT;
 }
 
+/* What happened at t, before the window, has happened when it did. */
+static int64_t since_beginning(const struct build *b, int64_t t, int64_t lag)
+{
+    return hs_max_i64(0, hs_add_sat(lag, hs_sub_sat(t, b->g->from)));
+}
+
 /* From the end of a row. */
 static void after_row(struct build *b, size_t row, int64_t lag, enum hs_crit_edge_kind kind, enum hs_crit_cause cause)
 {
     uint32_t node = b->row_node[row];
     struct hs_crit_edge e = {
         node == UINT32_MAX ? HS_NO_POINT : 2 * node + 1, (uint8_t)kind, (uint8_t)cause, false, 0, lag};
-    if (node == UINT32_MAX) /* from before the window: it has happened when it did */
-        e.lag = hs_add_sat(e.lag, hs_sub_sat(b->x->end_of[row], b->g->from));
+    if (node == UINT32_MAX)
+        e.lag = since_beginning(b, b->x->end_of[row], lag);
     add(b, e);
 }
 
@@ -117,9 +129,10 @@ static void after_row(struct build *b, size_t row, int64_t lag, enum hs_crit_edg
 static void within_segment(struct build *b, size_t seg, int64_t t, struct hs_crit_edge e)
 {
     uint32_t node = b->seg_node[seg];
-    e.from = node == UINT32_MAX ? HS_NO_POINT : 2 * node;
-    if (node == UINT32_MAX)
-        e.lag = hs_add_sat(e.lag, hs_sub_sat(t, b->g->from));
+    bool outside = node == UINT32_MAX || t < start_of(b, seg);
+    e.from = outside ? HS_NO_POINT : 2 * node;
+    if (outside)
+        e.lag = since_beginning(b, t, e.lag);
     else
         e.own = hs_sub_sat(t, start_of(b, seg));
     add(b, e);
@@ -163,8 +176,12 @@ static void into_row_start(struct build *b, size_t row)
 {
     const struct hs_crit_index *x = b->x;
     int64_t start = x->gpu->ts[row];
-    struct hs_crit_arrivals a = hs_crit_arrivals(x, row);
     size_t before = b->g->edges.n;
+    if (start <= b->g->from) { /* it was running when the window began */
+        from_beginning(b, b->g->from, HS_CRIT_UNKNOWN);
+        return;
+    }
+    struct hs_crit_arrivals a = hs_crit_arrivals(x, row);
     if (a.call != INT64_MIN)
         after_call(b, row, a.call, a.by_call && !a.by_waited ? hs_sub_sat(start, a.call) : 0);
     if (a.prev != HS_NO_ROW)
@@ -250,7 +267,7 @@ static void find_edges(struct build *b)
         else
             add(b, (struct hs_crit_edge){.from = (uint32_t)(2 * k),
                                          .kind = HS_EDGE_OPERATOR,
-                                         .own = hs_sub_sat(b->x->end_of[i], b->x->gpu->ts[i])});
+                                         .own = hs_sub_sat(b->x->end_of[i], hs_max_i64(b->x->gpu->ts[i], g->from))});
     }
     g->in[2 * g->nnodes] = (uint32_t)g->edges.n;
 }
@@ -397,10 +414,10 @@ int hs_crit_longest(const struct hs_crit_graph *g, const struct hs_crit_index *x
         l.when[i] = UNSEEN;
     for (size_t i = 0; i < n && ok; i++) {
         ok = visit(&l, (uint32_t)i);
-        if (ok && (end == HS_NO_POINT || l.when[i] > l.when[end]))
+        if (ok && !hs_crit_node_early(g, x, i / 2) && (end == HS_NO_POINT || l.when[i] > l.when[end]))
             end = (uint32_t)i;
     }
-    if (ok)
+    if (ok && end != HS_NO_POINT)
         add_up(&l, end, way);
     free(l.when);
     free(l.last);

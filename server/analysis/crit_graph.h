@@ -2,7 +2,8 @@
  * walk of crit.h), but all that it had to wait for. With it a "what if" can be answered: when work is made faster, what waited
  * for it may find that it now waits for something else.
  *
- * Points are the start and the end of each stretch of a thread and of each device activity of the window. An edge says that
+ * Points are the start and the end of each stretch of a thread and of each device activity of the window: those that were
+ * launched in it, and those that were launched before and had not ended when it began, cut at its beginning. An edge says that
  * its target does not happen before its source, some of the source's own work (`own`) and a delay (`lag`); of all edges into
  * a point the one that came last has the delay that was measured, the others none. So with all factors 1 each point happens
  * when the trace says it did, and the longest way to the last of them is as long as the walk's path (tests hold it to that).
@@ -37,18 +38,19 @@ struct hs_crit_edge {
 };
 
 struct hs_crit_graph {
-    size_t nnodes;    /* stretches and activities: node k has the points 2k (start) and 2k + 1 (end) */
-    size_t nseg;      /* the first of them are stretches: index into index->seg is seg_of[k] */
-    uint32_t *item;   /* by node: index of its segment, or its device row */
-    int64_t from, to; /* the window; stretches are cut at it */
-    uint32_t *in;     /* by point: its edges are edges.p[in[p]] up to in[p + 1] */
+    size_t nnodes;      /* stretches and activities: node k has the points 2k (start) and 2k + 1 (end) */
+    size_t nseg;        /* the first of them are stretches */
+    uint32_t *item;     /* by node: index of its segment, or its device row */
+    int64_t from, to;   /* the window; stretches are cut at it */
+    int64_t asked_from; /* from as it was given: earlier than all that the trace has, maybe */
+    uint32_t *in;       /* by point: its edges are edges.p[in[p]] up to in[p + 1] */
     struct {
         HS_VEC(struct hs_crit_edge);
     } edges;
     size_t count[HS_CRIT_EDGE_KINDS];
 };
 
-/* Of the stretches that overlap [from, to) and the device work launched in it. HS_ELIMIT: too many. */
+/* Of the stretches that overlap [from, to) and the device work launched before `to` that ends after `from`. HS_ELIMIT: too many. */
 int hs_crit_graph_build(struct hs_crit_graph *g, const struct hs_crit_index *x, int64_t from, int64_t to,
                         struct hs_err *err);
 size_t hs_crit_edges(const struct hs_crit_graph *g); /* of all kinds; those from the window's beginning are no edges */
@@ -78,6 +80,8 @@ void hs_crit_way_free(struct hs_crit_way *way);
 /* The event of a node, and when its points were. */
 uint32_t hs_crit_node_event(const struct hs_crit_graph *g, const struct hs_crit_index *x, size_t node);
 int64_t hs_crit_point_time(const struct hs_crit_graph *g, const struct hs_crit_index *x, uint32_t point);
+/* Launched before the window: others may wait for it, but the path does not end with it. */
+bool hs_crit_node_early(const struct hs_crit_graph *g, const struct hs_crit_index *x, size_t node);
 enum hs_crit_cause hs_crit_node_cause(const struct hs_crit_graph *g, const struct hs_crit_index *x, size_t node);
 
 #endif

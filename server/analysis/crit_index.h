@@ -47,6 +47,12 @@ size_t hs_crit_latest_active(const struct hs_crit_index *x, int64_t t);
 /* The device row whose end an active segment had waited for by t, at most its end; HS_NO_ROW. */
 size_t hs_crit_waited_for(const struct hs_crit_index *x, const struct hs_crit_segment *s, int64_t t);
 
+/* When a row came up: its launch, or its start where that is not known. It decides whether the row is of a window. */
+static inline int64_t hs_crit_row_since(const struct hs_gpu *g, size_t row)
+{
+    return g->launch_ts[row] == HS_NO_VALUE ? g->ts[row] : g->launch_ts[row];
+}
+
 enum hs_crit_cause hs_crit_cause_of_row(const struct hs_gpu *g, size_t row);
 
 #endif

@@ -182,7 +182,10 @@ static int run_summary(struct hs_run *r, const struct hs_params *p, struct hs_ta
     "or call "                                                                                                         \
     "goes to the thread whose operators or calls ran last. A communication kernel's time may be waiting for another "  \
     "rank: see stragglers. "                                                                                           \
-    "It ends with device work that the window launched, which may run after the window."
+    "It ends with device work that the window launched, which may run after the window. compat=hta gives other "       \
+    "figures: of HTA's edges those from one top-level operator to the next and those of waiting weigh nothing, so "    \
+    "its path is shorter than the time that passed; a launch delay begins with its call, not after it; copies and "    \
+    "fills count as compute; operators and calls alone are nodes, python frames and annotations are not."
 
 const struct hs_analysis hs_analysis_critical_path = {
     .name = "critical-path",
@@ -201,7 +204,7 @@ const struct hs_analysis hs_analysis_critical_path_summary = {
     .name = "critical-path-summary",
     .summary = "The time of the critical path by what it is bound by",
     .doc = DOC,
-    .version = 1,
+    .version = 2,
     .params = summary_params,
     .nparams = sizeof summary_params / sizeof summary_params[0],
     .columns = summary_columns,

@@ -144,11 +144,11 @@ const struct hs_analysis hs_analysis_critical_path_what_if = {
         "what a piece of work waited for, that which came last has the delay that was measured, the others none: so "
         "the "
         "answer is a lower bound of the new length, and what it saves a ceiling. A launch call "
-        "that blocked because the launch queue was full counts as CPU work. Work that is not in the window keeps "
-        "its time. "
+        "that blocked because the launch queue was full counts as CPU work. Of work that was running when the window "
+        "began, the part within it is scaled. "
         "With all factors 1 the length is that of critical-path (the causes may differ where several paths are equally "
         "long).",
-    .version = 1,
+    .version = 2,
     .params = params_spec,
     .nparams = sizeof params_spec / sizeof params_spec[0],
     .columns = columns,

@@ -200,6 +200,29 @@ START_TEST(halving_work_moves_what_waits_for_it)
 }
 END_TEST
 
+/* The same from 5 on: A and B were launched before. Of A 5 to 19 counts, 14, and at a half 7; B ends at 10, before it (12). */
+START_TEST(work_from_before_the_window_is_reweighted)
+{
+    json_trace_begin(&t, 0);
+    trace_launch(&t, "cudaLaunchKernel", 1, 1000, 1000, 1);
+    trace_launch(&t, "cudaLaunchKernel", 1, 2000, 1000, 2);
+    trace_launch(&t, "cudaDeviceSynchronize", 1, 4000, 16000, 3);
+    trace_kernel(&t, "A", 0, 7, 3000, 16000, 1);
+    trace_kernel(&t, "B", 0, 16, 4000, 6000, 2);
+    struct hs_table x = ask("critical-path-what-if", "from=5&reweight=name:^A$=0.5");
+    ck_assert_int_eq(dur_of(&x, "base_us", "gpu_compute_bound"), 14000);
+    ck_assert_int_eq(dur_of(&x, "new_us", "gpu_compute_bound"), 7000);
+    ck_assert_int_eq(dur_of(&x, "base_us", "sync"), 1000);
+    ck_assert(table_has_note(&x, "8.000 us long instead of 15.000 us"));
+    hs_table_free(&x);
+    /* what runs longer than the window, and nobody in it waits for, is not its end */
+    x = ask("critical-path-what-if", "from=5&to=6&reweight=name:^A$=9");
+    ck_assert(table_has_note(&x, "1.000 us long instead of 1.000 us"));
+    hs_table_free(&x);
+    json_trace_end(&t, 1);
+}
+END_TEST
+
 START_TEST(reweight_is_checked)
 {
     struct hs_err err = HS_ERR_INIT;
@@ -263,6 +286,12 @@ static int64_t longest_to(const struct brute *b, uint32_t p, int depth)
     return best;
 }
 
+/* A path ends with a stretch of a thread, or with work that the window launched. */
+static bool ends(const struct hs_crit_rank *c, const struct hs_crit_graph *g, size_t node)
+{
+    return node < g->nseg || c->sel.gpu.launch_ts[g->item[node]] >= c->window.start;
+}
+
 START_TEST(longest_way_of_random_graphs)
 {
     uint32_t seed = 4711 + (uint32_t)_i;
@@ -276,6 +305,10 @@ START_TEST(longest_way_of_random_graphs)
     struct hs_run *run = json_trace_load(&t, 1);
     const struct hs_analysis *a = hs_analysis_find("critical-path-summary");
     ck_assert_int_eq(hs_params_new(&params, a->params, a->nparams, &err), HS_OK);
+    if (_i % 3 == 0) {
+        ck_assert_int_eq(hs_params_set(params, "from", "1.2", &err), HS_OK);
+        ck_assert_int_eq(hs_params_set(params, "to", "3", &err), HS_OK);
+    }
     hs_table_init(&notes, NULL, 0);
     ck_assert_int_eq(hs_crit_rank_open(&c, &run->ranks[0], params, NULL, &notes, &err), HS_OK);
     ck_assert_int_eq(hs_crit_graph_build(&g, &c.index, c.window.start, c.window.end, &err), HS_OK);
@@ -289,7 +322,7 @@ START_TEST(longest_way_of_random_graphs)
         int64_t best = INT64_MIN;
         for (uint32_t p = 0; p < 2 * g.nnodes; p++) {
             int64_t to = longest_to(&b, p, 0);
-            best = to > best ? to : best;
+            best = to > best && ends(&c, &g, p / 2) ? to : best;
             if (!round) /* with the weights as measured, each point is when it was */
                 ck_assert_int_eq(to, hs_crit_point_time(&g, &c.index, p) - g.from);
         }
@@ -354,6 +387,7 @@ HS_SUITE(analysis_critical_graph)
     HS_TEST(event_sync_waits_for_what_was_before_the_record);
     HS_TEST(kernels_of_a_graph);
     HS_TEST(halving_work_moves_what_waits_for_it);
+    HS_TEST(work_from_before_the_window_is_reweighted);
     HS_TEST(reweight_is_checked);
     HS_LOOP_TEST(longest_way_of_random_graphs, 0, 60);
     HS_LOOP_TEST(graph_and_walk_agree, 0, 60);
