@@ -11,6 +11,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const struct hs_param_spec params_spec[] = {
     HS_PARAM_THREAD,
@@ -52,6 +53,7 @@ struct job {
     int64_t parent;
     uint32_t *rows; /* what choose() chose */
     size_t n, *first;
+    int64_t first_ts, last_ts; /* of what was chosen */
 };
 
 static bool name_fits(struct job *j, uint32_t sym)
@@ -109,14 +111,20 @@ static void row(const struct job *j, uint32_t e, struct hs_table *out)
 
 static void sort_rows(const struct job *j, uint32_t *rows, size_t n)
 {
-    uint32_t *scratch = hs_realloc_array(NULL, n, sizeof *scratch);
-    int64_t *key = hs_realloc_array(NULL, j->cpu.ev.n, sizeof *key);
+    uint32_t *order = hs_realloc_array(NULL, 2 * n, sizeof *order), *scratch = order + n;
+    int64_t *key = hs_realloc_array(NULL, n, sizeof *key);
+    hs_order_iota(order, n);
     for (size_t i = 0; i < n; i++)
-        key[rows[i]] = j->cpu.ev.depth[rows[i]];
-    hs_order_i64(rows, scratch, n, key);
-    hs_order_i64(rows, scratch, n, j->cpu.ev.ts);
+        key[i] = j->cpu.ev.depth[rows[i]];
+    hs_order_i64(order, scratch, n, key);
+    for (size_t i = 0; i < n; i++)
+        key[i] = j->cpu.ev.ts[rows[i]];
+    hs_order_i64(order, scratch, n, key);
+    for (size_t i = 0; i < n; i++)
+        scratch[i] = rows[order[i]];
+    memcpy(rows, scratch, n * sizeof *rows);
     free(key);
-    free(scratch);
+    free(order);
 }
 
 enum { BUCKETS = 4096, MANY = 200000 };
@@ -141,12 +149,8 @@ static void thread_rows(const struct job *j, uint32_t *rows, size_t n, struct hs
 {
     const int64_t *ts = j->cpu.ev.ts;
     size_t count[BUCKETS] = {0}, first = 0, k = 0;
-    int64_t min = INT64_MAX, max = INT64_MIN, done = page->seen;
-    for (size_t i = 0; i < n; i++) {
-        min = hs_min_i64(min, ts[rows[i]]);
-        max = hs_max_i64(max, ts[rows[i]]);
-    }
-    unsigned shift = bucket_shift(min, max);
+    int64_t done = page->seen, min = j->first_ts;
+    unsigned shift = bucket_shift(min, j->last_ts);
     for (size_t i = 0; i < n; i++)
         count[bucket_of(ts[rows[i]], min, shift)]++;
     while (first < BUCKETS && done + (int64_t)count[first] <= page->offset) /* before the page */
@@ -175,19 +179,25 @@ static void thread_rows(const struct job *j, uint32_t *rows, size_t n, struct hs
 static void choose(struct job *j)
 {
     size_t lanes = j->sel.view->nlanes, n = 0;
-    uint32_t *chosen = hs_realloc_array(NULL, j->cpu.ev.n + 1, sizeof *chosen);
+    uint8_t *chosen = hs_calloc(j->cpu.ev.n, 1);
     j->first = hs_calloc(lanes + 2, sizeof *j->first);
+    j->first_ts = INT64_MAX;
+    j->last_ts = INT64_MIN;
     for (size_t e = 0; e < j->cpu.ev.n; e++) {
         if (!wanted(j, (uint32_t)e))
             continue;
         j->first[j->threads.place[j->cpu.ev.lane[e]] + 2]++;
-        chosen[n++] = (uint32_t)e;
+        j->first_ts = hs_min_i64(j->first_ts, j->cpu.ev.ts[e]);
+        j->last_ts = hs_max_i64(j->last_ts, j->cpu.ev.ts[e]);
+        chosen[e] = 1;
+        n++;
     }
     for (size_t l = 0; l < lanes; l++)
         j->first[l + 2] += j->first[l + 1];
     j->rows = hs_realloc_array(NULL, n + 1, sizeof *j->rows);
-    for (size_t i = 0; i < n; i++)
-        j->rows[j->first[j->threads.place[j->cpu.ev.lane[chosen[i]]] + 1]++] = chosen[i];
+    for (size_t e = 0; e < j->cpu.ev.n; e++)
+        if (chosen[e])
+            j->rows[j->first[j->threads.place[j->cpu.ev.lane[e]] + 1]++] = (uint32_t)e;
     j->n = n;
     free(chosen);
 }
@@ -216,7 +226,7 @@ static int one_rank(struct job *j, const struct hs_run_rank *r, const struct hs_
                     struct hs_table *out, struct hs_err *err)
 {
     struct hs_gpu gpu;
-    int rc = hs_view_gpu(r->view, &gpu, err);
+    int rc = hs_view_gpu_columns(r->view, HS_BENEATH_COLUMNS, &gpu, err);
     if (!rc)
         rc = hs_cpu_open(&j->cpu, r->view,
                          HS_EV_TS | HS_EV_DUR | HS_EV_PH | HS_EV_LANE | HS_EV_DEPTH |

@@ -47,6 +47,7 @@ struct hs_beneath {
     int64_t *ns;      /* their summed durations */
     uint16_t *height; /* 1: nothing nests in it; else 1 + the highest child; saturates. NULL without HS_EV_PH */
 };
+#define HS_BENEATH_COLUMNS (HS_DEV_TS | HS_DEV_DUR | HS_DEV_LAUNCH | HS_DEV_STEP) /* of `s`'s device table */
 /* Counts the device rows of `s` that start in its window and are of its steps. Linear in the number of events. */
 void hs_cpu_beneath(const struct hs_cpu *c, const struct hs_select *s, struct hs_beneath *out);
 void hs_beneath_free(struct hs_beneath *b);

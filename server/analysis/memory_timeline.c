@@ -11,6 +11,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const struct hs_param_spec params_spec[] = {
     {"device_type", HS_P_CHOICE, "", NULL, 0, 0, "cpu|gpu", "only the host's memory, or only that of devices"},
@@ -47,25 +48,38 @@ static const struct hs_column_spec columns[] = {
     CATEGORY("unknown_bytes", "in what the profiler could not tell"),
 };
 
-struct change {
-    int64_t ts, bytes, allocated, reserved, addr,
-        number; /* HS_NO_VALUE where not told; number: Ev Idx, order at one time */
-    int32_t type, device;
-    uint32_t event;
+enum { BYTES, ALLOCATED, RESERVED, ADDR, TYPE, DEVICE, NUMBER, ARGS };
+
+/* The changes of one rank, a column for each argument. They stay in the order of the file, and `order` is the order they are
+ * told in: to copy 560 000 of them into rows and sort those took as much memory as all else, and memory touched for the
+ * first time is most of a cold answer (190 -> 125 ms with events_at). */
+struct changes {
+    size_t n;                 /* in the file's order */
+    const uint32_t *event;    /* event numbers */
+    struct hs_events ev;      /* their times and names, ours to free */
+    const int64_t *arg[ARGS]; /* HS_NO_VALUE where not told */
+    int64_t *own[ARGS];       /* those that had to be made */
+    uint32_t *order;          /* which to tell, by type, device, time and the profiler's number */
+    size_t chosen;
+};
+
+/* Those of one device: order[0..n). */
+struct device {
+    struct changes *all;
+    const uint32_t *order;
+    size_t n;
 };
 
 struct job {
     struct hs_select sel;
-    struct {
-        HS_VEC(struct change);
-    } changes;
+    struct changes changes;
     struct hs_series_writer *writer;
     struct hs_series series, reserved;
     struct hs_pieces pieces, reserved_pieces;
 };
 
 /* c10::DeviceType */
-static const char *type_word(int32_t type)
+static const char *type_word(int64_t type)
 {
     static const char *const words[] = {"cpu",  "cuda", "mkldnn", "opengl", "opencl", "ideep", "hip",
                                         "fpga", "maia", "xla",    "vulkan", "metal",  "xpu",   "mps",
@@ -73,56 +87,58 @@ static const char *type_word(int32_t type)
     return type >= 0 && (size_t)type < sizeof words / sizeof words[0] ? words[type] : "unknown";
 }
 
-static int32_t narrow(int64_t v)
+/* One value an event: the list's own where it runs in step with the events, else one made of it. */
+static void in_step(struct changes *c, int which, const struct hs_sparse *list)
 {
-    return v >= INT32_MIN && v <= INT32_MAX ? (int32_t)v : -1;
+    c->arg[which] = list->v;
+    if (list->event == c->event && list->n == c->n)
+        return;
+    struct hs_sparse_walk walk = {.list = *list};
+    c->own[which] = hs_realloc_array(NULL, c->n + 1, sizeof **c->own);
+    for (size_t i = 0; i < c->n; i++)
+        c->own[which][i] = hs_sparse_at(&walk, c->event[i]);
+    c->arg[which] = c->own[which];
 }
 
-enum { BYTES, ALLOCATED, RESERVED, ADDR, TYPE, DEVICE, NUMBER, ARGS };
-
-static int read_args(struct hs_view *v, struct hs_sparse_walk args[ARGS], struct hs_err *err)
+/* Ours to write to. */
+static int64_t *own(struct changes *c, int which)
 {
-    static const char *const keys[ARGS] = {"Bytes",       "Total Allocated", "Total Reserved", "Addr",
-                                           "Device Type", "Device Id",       "Ev Idx"};
-    int rc = HS_OK;
-    for (size_t i = 0; i < ARGS && !rc; i++) {
-        args[i].at = 0;
-        rc = v->ops->arg_sparse(v, keys[i], 1, &args[i].list, err);
+    if (!c->own[which]) {
+        c->own[which] = hs_realloc_array(NULL, c->n + 1, sizeof **c->own);
+        memcpy(c->own[which], c->arg[which], c->n * sizeof **c->own);
+        c->arg[which] = c->own[which];
     }
-    return rc;
+    return c->own[which];
 }
 
-/* list[i] = old list[order[i]], in place: a second list would cost more, in fresh pages, than the sort. Spends `order`. */
-static void permute(struct change *list, uint32_t *order, size_t n)
+/* A type or device that is not told, or is no such number, is -1: they are one group. */
+static void group_untold(struct changes *c, int which)
 {
-    for (size_t start = 0; start < n; start++) {
-        if (order[start] == start)
-            continue;
-        struct change first = list[start];
-        size_t i = start;
-        for (size_t from; (from = order[i]) != start; i = from) {
-            list[i] = list[from];
-            order[i] = (uint32_t)i;
-        }
-        list[i] = first;
-        order[i] = (uint32_t)i;
-    }
+    for (size_t i = 0; i < c->n; i++)
+        if (c->arg[which][i] < INT32_MIN || c->arg[which][i] > INT32_MAX)
+            own(c, which)[i] = -1;
 }
 
-/* By type, device and time; at one time by the profiler's number. Events come in the order of the file, the last resort. */
-static void sort_changes(struct change *list, size_t n)
+static void changes_free(struct changes *c)
 {
-    uint32_t *order = hs_realloc_array(NULL, 2 * n + 1, sizeof *order);
-    int64_t *key = hs_realloc_array(NULL, n + 1, sizeof *key);
-    hs_order_iota(order, n);
-    for (int pass = 0; pass < 4; pass++) {
-        for (size_t i = 0; i < n; i++)
-            key[i] = pass == 0 ? list[i].number : pass == 1 ? list[i].ts : pass == 2 ? list[i].device : list[i].type;
-        hs_order_i64(order, order + n, n, key);
-    }
-    permute(list, order, n);
-    free(order);
-    free(key);
+    hs_events_free(&c->ev);
+    for (int i = 0; i < ARGS; i++)
+        free(c->own[i]);
+    free(c->order);
+    *c = (struct changes){0};
+}
+
+/* By type, device and time; at one time by the profiler's number. The order of the file is the last resort. */
+static void choose_and_sort(struct changes *c, uint32_t memory, const char *type)
+{
+    const int64_t *const keys[] = {c->arg[NUMBER], c->ev.ts, c->arg[DEVICE], c->arg[TYPE]};
+    bool host = type && hs_str_is(hs_cstr(type), "cpu");
+    uint32_t *order = c->order = hs_realloc_array(NULL, 2 * c->n + 1, sizeof *order);
+    for (size_t i = 0; i < c->n; i++)
+        if (c->ev.name[i] == memory && (!type || (c->arg[TYPE][i] == 0) == host))
+            order[c->chosen++] = (uint32_t)i;
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        hs_order_i64(order, order + c->n, c->chosen, keys[i]);
 }
 
 static bool has_memory_events(const struct hs_view *v)
@@ -132,55 +148,54 @@ static bool has_memory_events(const struct hs_view *v)
 
 static int collect(struct job *j, const char *type, struct hs_err *err)
 {
+    static const char *const keys[ARGS] = {"Bytes",       "Total Allocated", "Total Reserved", "Addr",
+                                           "Device Type", "Device Id",       "Ev Idx"};
     struct hs_view *v = j->sel.view;
-    struct hs_events ev;
-    struct hs_sparse_walk args[ARGS];
+    struct changes *c = &j->changes;
+    struct hs_sparse list[ARGS];
     uint32_t memory = hs_view_sym(v, "[memory]");
-    j->changes.n = 0;
     if (memory == HS_NO_SYM || !has_memory_events(v))
         return HS_OK;
-    int rc = hs_view_events(v, HS_EV_TS | HS_EV_NAME, &ev, err);
+    int rc = HS_OK;
+    for (int i = 0; i < ARGS && !rc; i++)
+        rc = v->ops->arg_sparse(v, keys[i], 1, &list[i], err);
     if (!rc)
-        rc = read_args(v, args, err);
-    if (!rc && !hs_vec_reserve(&j->changes, args[BYTES].list.n))
-        rc = hs_fail(err, HS_ELIMIT, "more memory events than there may be");
-    for (size_t i = 0; !rc && i < args[BYTES].list.n; i++) {
-        uint32_t e = args[BYTES].list.event[i];
-        if (ev.name[e] != memory)
-            continue;
-        int64_t told = hs_sparse_at(&args[TYPE], e), device = hs_sparse_at(&args[DEVICE], e);
-        struct change c = {ev.ts[e],
-                           args[BYTES].list.v[i],
-                           hs_sparse_at(&args[ALLOCATED], e),
-                           hs_sparse_at(&args[RESERVED], e),
-                           hs_sparse_at(&args[ADDR], e),
-                           hs_sparse_at(&args[NUMBER], e),
-                           told == HS_NO_VALUE ? -1 : narrow(told),
-                           device == HS_NO_VALUE ? -1 : narrow(device),
-                           e};
-        bool host = c.type == 0;
-        if (type && hs_str_is(hs_cstr(type), "cpu") != host)
-            continue;
-        j->changes.p[j->changes.n++] = c;
-    }
-    if (!rc && j->changes.n)
-        sort_changes(j->changes.p, j->changes.n);
-    return rc;
+        rc = v->ops->events_at(v, HS_EV_TS | HS_EV_NAME, list[BYTES].event, list[BYTES].n, &c->ev, err);
+    if (rc)
+        return rc;
+    c->n = list[BYTES].n;
+    c->event = list[BYTES].event;
+    for (int i = 0; i < ARGS; i++)
+        in_step(c, i, &list[i]);
+    group_untold(c, TYPE);
+    group_untold(c, DEVICE);
+    choose_and_sort(c, memory, type);
+    return HS_OK;
 }
 
 /* What was allocated after each change: as told, else the sum of the changes so far, which knows nothing of what was
  * allocated before the trace. True if it had to be summed. */
-static bool fill_allocated(struct change *c, size_t n)
+static bool fill_allocated(struct device *d)
 {
     int64_t sum = 0;
     bool told = true;
-    for (size_t i = 0; i < n; i++)
-        told = told && c[i].allocated != HS_NO_VALUE;
-    for (size_t i = 0; i < n && !told; i++) {
-        sum = hs_add_sat(sum, c[i].bytes);
-        c[i].allocated = sum;
+    for (size_t i = 0; i < d->n; i++)
+        told = told && d->all->arg[ALLOCATED][d->order[i]] != HS_NO_VALUE;
+    for (size_t i = 0; i < d->n && !told; i++) {
+        sum = hs_add_sat(sum, d->all->arg[BYTES][d->order[i]]);
+        own(d->all, ALLOCATED)[d->order[i]] = sum;
     }
     return !told;
+}
+
+static int64_t at(const struct device *d, size_t i, int which)
+{
+    return d->all->arg[which][d->order[i]];
+}
+
+static int64_t ts_at(const struct device *d, size_t i)
+{
+    return d->all->ev.ts[d->order[i]];
 }
 
 static void value_cell(struct hs_table *out, int64_t v)
@@ -191,12 +206,12 @@ static void value_cell(struct hs_table *out, int64_t v)
         hs_cell_i64(out, v);
 }
 
-static void head_cells(const struct job *j, const struct change *c, int64_t t, int64_t end, struct hs_table *out)
+static void head_cells(const struct job *j, const struct device *d, int64_t t, int64_t end, struct hs_table *out)
 {
     hs_table_row(out);
     hs_cell_i64(out, j->sel.rank);
-    hs_cell_cstr(out, type_word(c->type));
-    hs_cell_i64(out, c->device);
+    hs_cell_cstr(out, type_word(at(d, 0, TYPE)));
+    hs_cell_i64(out, at(d, 0, DEVICE));
     hs_cell_ns(out, t);
     hs_cell_ns(out, hs_sub_sat(end, t));
 }
@@ -207,43 +222,43 @@ static void no_categories(struct hs_table *out)
         hs_cell_null(out);
 }
 
-static void change_row(const struct job *j, const struct change *c, int64_t end, struct hs_table *out)
+static void change_row(const struct job *j, const struct device *d, size_t i, int64_t end, struct hs_table *out)
 {
-    head_cells(j, c, hs_add_sat(c->ts, j->sel.offset), hs_add_sat(end, j->sel.offset), out);
-    value_cell(out, c->bytes);
-    value_cell(out, c->allocated);
-    value_cell(out, c->allocated);
-    value_cell(out, c->allocated);
-    value_cell(out, c->reserved);
-    value_cell(out, c->addr);
-    hs_cell_i64(out, c->event);
+    head_cells(j, d, hs_add_sat(ts_at(d, i), j->sel.offset), hs_add_sat(end, j->sel.offset), out);
+    value_cell(out, at(d, i, BYTES));
+    value_cell(out, at(d, i, ALLOCATED));
+    value_cell(out, at(d, i, ALLOCATED));
+    value_cell(out, at(d, i, ALLOCATED));
+    value_cell(out, at(d, i, RESERVED));
+    value_cell(out, at(d, i, ADDR));
+    hs_cell_i64(out, d->all->event[d->order[i]]);
     no_categories(out);
 }
 
-static void series_of(const struct job *j, const struct change *c, size_t n, bool reserved, struct hs_series *s)
+static void series_of(const struct job *j, const struct device *d, int which, struct hs_series *s)
 {
     s->n = 0;
-    for (size_t i = 0; i < n; i++)
-        hs_vec_push(s, ((struct hs_point){c[i].ts, reserved ? c[i].reserved : c[i].allocated}));
-    s->end = hs_max_i64(c[n - 1].ts, hs_min_i64(j->sel.view->sum.last_end, j->sel.to));
+    for (size_t i = 0; i < d->n; i++)
+        hs_vec_push(s, ((struct hs_point){ts_at(d, i), at(d, i, which)}));
+    s->end = hs_max_i64(ts_at(d, d->n - 1), hs_min_i64(j->sel.view->sum.last_end, j->sel.to));
     hs_series_cut(s, j->sel.from, j->sel.to);
 }
 
 /* Both series change at the same instants, so they have the same pixels. */
-static void pixel_rows(struct job *j, const struct change *c, size_t n, struct hs_table *out)
+static void pixel_rows(struct job *j, const struct device *d, struct hs_table *out)
 {
     bool reserved = true;
-    for (size_t i = 0; i < n; i++)
-        reserved = reserved && c[i].reserved != HS_NO_VALUE;
-    series_of(j, c, n, false, &j->series);
+    for (size_t i = 0; i < d->n; i++)
+        reserved = reserved && at(d, i, RESERVED) != HS_NO_VALUE;
+    series_of(j, d, ALLOCATED, &j->series);
     hs_series_pixels(j->writer, &j->series, j->sel.offset, &j->pieces);
-    series_of(j, c, n, true, &j->reserved);
+    series_of(j, d, RESERVED, &j->reserved);
     hs_series_pixels(j->writer, &j->reserved, j->sel.offset, &j->reserved_pieces);
     for (size_t k = 0; k < j->pieces.n; k++) {
         const struct hs_piece *x = &j->pieces.p[k];
         if (!hs_page_take(&j->writer->page))
             continue;
-        head_cells(j, c, x->t, x->end, out);
+        head_cells(j, d, x->t, x->end, out);
         hs_cell_null(out);
         hs_cell_i64(out, hs_trunc_i64(x->mean));
         hs_cell_i64(out, x->min);
@@ -255,37 +270,38 @@ static void pixel_rows(struct job *j, const struct change *c, size_t n, struct h
     }
 }
 
-static void peak_note(const struct job *j, const struct change *c, size_t n, bool summed, struct hs_table *out)
+static void peak_note(const struct job *j, const struct device *d, bool summed, struct hs_table *out)
 {
-    const struct change *peak = NULL;
-    for (size_t i = 0; i < n; i++)
-        if (c[i].ts >= j->sel.from && c[i].ts < j->sel.to && (!peak || c[i].allocated > peak->allocated))
-            peak = &c[i];
-    if (!peak)
+    size_t peak = d->n;
+    for (size_t i = 0; i < d->n; i++)
+        if (ts_at(d, i) >= j->sel.from && ts_at(d, i) < j->sel.to &&
+            (peak == d->n || at(d, i, ALLOCATED) > at(d, peak, ALLOCATED)))
+            peak = i;
+    if (peak == d->n)
         return;
     char reserved[64] = "";
-    if (peak->reserved != HS_NO_VALUE)
-        snprintf(reserved, sizeof reserved, " (%lld reserved)", (long long)peak->reserved);
-    hs_table_note(out, "Rank %lld, %s %d: the peak is %lld bytes%s at %.3f us, event %u%s.", (long long)j->sel.rank,
-                  type_word(c->type), c->device, (long long)peak->allocated, reserved,
-                  (double)hs_add_sat(peak->ts, j->sel.offset) / 1000.0, peak->event,
+    if (at(d, peak, RESERVED) != HS_NO_VALUE)
+        snprintf(reserved, sizeof reserved, " (%lld reserved)", (long long)at(d, peak, RESERVED));
+    hs_table_note(out, "Rank %lld, %s %lld: the peak is %lld bytes%s at %.3f us, event %u%s.", (long long)j->sel.rank,
+                  type_word(at(d, 0, TYPE)), (long long)at(d, 0, DEVICE), (long long)at(d, peak, ALLOCATED), reserved,
+                  (double)hs_add_sat(ts_at(d, peak), j->sel.offset) / 1000.0, d->all->event[d->order[peak]],
                   summed ? "; the trace tells no totals, so this is the sum of what it shows" : "");
 }
 
-static void one_device(struct job *j, struct change *c, size_t n, struct hs_table *out)
+static void one_device(struct job *j, struct device *d, struct hs_table *out)
 {
-    bool summed = fill_allocated(c, n);
+    bool summed = fill_allocated(d);
     if (j->writer->px) {
-        pixel_rows(j, c, n, out);
+        pixel_rows(j, d, out);
     } else {
-        for (size_t i = 0; i < n; i++) {
-            if (c[i].ts < j->sel.from || c[i].ts >= j->sel.to || !hs_page_take(&j->writer->page))
+        for (size_t i = 0; i < d->n; i++) {
+            if (ts_at(d, i) < j->sel.from || ts_at(d, i) >= j->sel.to || !hs_page_take(&j->writer->page))
                 continue;
-            int64_t end = i + 1 < n ? c[i + 1].ts : j->sel.view->sum.last_end;
-            change_row(j, &c[i], hs_max_i64(c[i].ts, hs_min_i64(end, j->sel.to)), out);
+            int64_t end = i + 1 < d->n ? ts_at(d, i + 1) : j->sel.view->sum.last_end;
+            change_row(j, d, i, hs_max_i64(ts_at(d, i), hs_min_i64(end, j->sel.to)), out);
         }
     }
-    peak_note(j, c, n, summed, out);
+    peak_note(j, d, summed, out);
 }
 
 static int one_rank(struct job *j, const struct hs_run_rank *r, const struct hs_params *p, struct hs_table *out,
@@ -293,16 +309,19 @@ static int one_rank(struct job *j, const struct hs_run_rank *r, const struct hs_
 {
     hs_select_window(&j->sel, r, p, out);
     int rc = collect(j, hs_param_text(p, "device_type"), err);
-    for (size_t i = 0, end; !rc && i < j->changes.n; i = end) {
-        struct change *c = &j->changes.p[i];
-        for (end = i + 1;
-             end < j->changes.n && j->changes.p[end].type == c->type && j->changes.p[end].device == c->device;)
-            end++;
-        one_device(j, c, end - i, out);
+    struct changes *c = &j->changes;
+    for (size_t i = 0, end; !rc && i < c->chosen; i = end) {
+        struct device d = {c, c->order + i, 1};
+        for (end = i + 1; end < c->chosen && c->arg[TYPE][c->order[end]] == at(&d, 0, TYPE) &&
+                          c->arg[DEVICE][c->order[end]] == at(&d, 0, DEVICE);
+             end++)
+            d.n++;
+        one_device(j, &d, out);
     }
-    if (!rc && !j->changes.n)
+    if (!rc && !c->chosen)
         hs_table_note(out, "Rank %lld has no memory events%s.", (long long)r->rank,
                       hs_param_has(p, "device_type") ? " of this kind" : ": record the trace with profile_memory=True");
+    changes_free(c);
     hs_select_close(&j->sel);
     return rc;
 }
@@ -310,8 +329,7 @@ static int one_rank(struct job *j, const struct hs_run_rank *r, const struct hs_
 static int run(struct hs_run *r, const struct hs_params *p, struct hs_table *out, struct hs_err *err)
 {
     struct hs_series_writer writer = hs_series_writer(r, p, out, 1);
-    struct job j = {.changes = HS_VEC_INIT(HS_MAX_EVENTS),
-                    .writer = &writer,
+    struct job j = {.writer = &writer,
                     .series = HS_SERIES_INIT,
                     .reserved = HS_SERIES_INIT,
                     .pieces = HS_PIECES_INIT,
@@ -322,7 +340,6 @@ static int run(struct hs_run *r, const struct hs_params *p, struct hs_table *out
                                                           : one_rank(&j, &r->ranks[i], p, out, err);
     hs_page_note(&writer.page, out, "rows");
     hs_note_unapplied(p, out, "step", NULL);
-    hs_vec_free(&j.changes);
     hs_vec_free(&j.series);
     hs_vec_free(&j.reserved);
     hs_vec_free(&j.pieces);

@@ -16,16 +16,18 @@ static const size_t form_size[] = {
 
 #define NARROW(type)               \
     for (size_t i = 0; i < n; i++) \
-    ((type *)out)[at + i] = (type)v[i]
+    ((type *)out)[at + i] = (type)v[pick ? pick[i] - first : i]
 
-static void narrow(enum hs_form form, const int64_t *v, size_t n, void *out, size_t at)
+/* To out[at..at + n) the first n numbers of v, or those of the rows that are picked, of which v's first is row `first`. */
+static void narrow(enum hs_form form, const int64_t *v, size_t n, void *out, size_t at, const uint32_t *pick,
+                   size_t first)
 {
     switch (form) {
     case HS_FORM_U32: NARROW(uint32_t); break;
     case HS_FORM_U16: NARROW(uint16_t); break;
     case HS_FORM_U8: NARROW(uint8_t); break;
     case HS_FORM_I32: NARROW(int32_t); break;
-    case HS_FORM_I64: break; /* decoded in its place */
+    case HS_FORM_I64: NARROW(int64_t); break;
     }
 }
 
@@ -51,11 +53,25 @@ static bool undo_distance(const struct hs_column_load *l, const int64_t *distanc
     return !bad;
 }
 
+static size_t first_from(const uint32_t *pick, size_t n, size_t row)
+{
+    size_t lo = 0;
+    while (lo < n) {
+        size_t mid = lo + (n - lo) / 2;
+        if (pick[mid] < row)
+            lo = mid + 1;
+        else
+            n = mid;
+    }
+    return lo;
+}
+
 static int place(struct hs_view_file *f, const struct hs_column_load *l, struct hs_str blob, size_t at, int64_t *tmp,
                  struct hs_err *err)
 {
     size_t n = l->n - at < HS_SEG_ROWS ? l->n - at : HS_SEG_ROWS;
-    int64_t *v = l->form == HS_FORM_I64 ? (int64_t *)l->out + at : tmp;
+    bool in_place = l->form == HS_FORM_I64 && !l->pick;
+    int64_t *v = in_place ? (int64_t *)l->out + at : tmp;
     int rc = hs_decode(blob.p, blob.n, v, n, err);
     if (rc)
         return rc;
@@ -63,7 +79,12 @@ static int place(struct hs_view_file *f, const struct hs_column_load *l, struct 
         return undo_distance(l, v, n, at) ? HS_OK : hs_view_damaged(f, err, "an event number is out of range");
     if (!within(v, n, l->least, l->most))
         return hs_view_damaged(f, err, "a number is out of range");
-    narrow(l->form, v, n, l->out, at);
+    if (l->pick) {
+        size_t from = first_from(l->pick, l->npick, at), to = first_from(l->pick, l->npick, at + n);
+        narrow(l->form, v, to - from, l->out, from, l->pick + from, at);
+    } else if (!in_place) {
+        narrow(l->form, v, n, l->out, at, NULL, 0);
+    }
     return HS_OK;
 }
 
@@ -158,6 +179,15 @@ static int run(struct shared *s, size_t segments, struct hs_err *err)
     return rc;
 }
 
+/* What is picked is not the view's, so it does not count as its memory. */
+static int make_room(struct hs_view_file *f, struct hs_column_load *l, struct hs_err *err)
+{
+    if (!l->pick)
+        return hs_view_alloc(f, &l->out, l->n, form_size[l->form], err);
+    l->out = hs_calloc(l->npick, form_size[l->form]);
+    return HS_OK;
+}
+
 int hs_load_columns(struct hs_view_file *f, struct hs_column_load *loads, size_t n, struct hs_err *err)
 {
     struct shared s = {.f = f, .loads = loads, .nloads = n};
@@ -166,7 +196,7 @@ int hs_load_columns(struct hs_view_file *f, struct hs_column_load *loads, size_t
     for (size_t i = 0; i < n; i++)
         loads[i].out = NULL;
     for (size_t i = 0; i < n && !rc; i++) {
-        rc = hs_view_alloc(f, &loads[i].out, loads[i].n, form_size[loads[i].form], err);
+        rc = make_room(f, &loads[i], err);
         segments += (loads[i].n + HS_SEG_ROWS - 1) / HS_SEG_ROWS;
     }
     if (!rc)

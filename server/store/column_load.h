@@ -19,7 +19,9 @@ struct hs_column_load {
     bool distance;        /* numbers are distances back to an event, 0 none; kept as its number (HS_FORM_U32) */
     const uint32_t *from; /* of a distance: the event that it counts from; NULL: the row itself */
     int64_t least, most;  /* inclusive; of an event's number with `distance`. Anything else is damage */
-    void *out;            /* the result: fresh memory of n numbers, the caller's */
+    const uint32_t *pick; /* only these rows, ascending (no `distance`); NULL: all */
+    size_t npick;
+    void *out; /* the result: fresh memory of n numbers (npick of those picked), the caller's */
 };
 
 /* All or nothing: on failure every `out` is NULL. HS_EINPUT for a damaged file, HS_ELIMIT for want of memory. */

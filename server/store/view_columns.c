@@ -122,6 +122,26 @@ int hs_file_load_events(struct hs_view_file *f, unsigned columns, struct hs_err 
     return rc;
 }
 
+/* Sets in `out` those of the columns that stand in `from`. */
+static void give(const struct hs_events *from, unsigned columns, struct hs_events *out)
+{
+#define GIVE(bit, member) \
+    if (columns & (bit))  \
+    out->member = from->member
+    GIVE(HS_EV_TS, ts);
+    GIVE(HS_EV_DUR, dur);
+    GIVE(HS_EV_NAME, name);
+    GIVE(HS_EV_CAT, cat);
+    GIVE(HS_EV_LANE, lane);
+    GIVE(HS_EV_PH, ph);
+    GIVE(HS_EV_PARENT, parent);
+    GIVE(HS_EV_DEPTH, depth);
+    GIVE(HS_EV_STEP, step);
+    GIVE(HS_EV_SHAPE, shape);
+    GIVE(HS_EV_DIGITS, digits);
+#undef GIVE
+}
+
 int hs_file_events(struct hs_view *v, unsigned columns, struct hs_events *out, struct hs_err *err)
 {
     struct hs_view_file *f = hs_view_file(v);
@@ -129,22 +149,30 @@ int hs_file_events(struct hs_view *v, unsigned columns, struct hs_events *out, s
     int rc = hs_file_load_events(f, columns & all_columns, err);
     if (!rc) {
         *out = (struct hs_events){.n = f->ev.n};
-#define GIVE(bit, member) \
-    if (columns & (bit))  \
-    out->member = f->ev.member
-        GIVE(HS_EV_TS, ts);
-        GIVE(HS_EV_DUR, dur);
-        GIVE(HS_EV_NAME, name);
-        GIVE(HS_EV_CAT, cat);
-        GIVE(HS_EV_LANE, lane);
-        GIVE(HS_EV_PH, ph);
-        GIVE(HS_EV_PARENT, parent);
-        GIVE(HS_EV_DEPTH, depth);
-        GIVE(HS_EV_STEP, step);
-        GIVE(HS_EV_SHAPE, shape);
-        GIVE(HS_EV_DIGITS, digits);
-#undef GIVE
+        give(&f->ev, columns, out);
     }
+    pthread_mutex_unlock(&f->lock);
+    return rc;
+}
+
+/* Reads from the file even what is in memory: it is not worth a second way. */
+int hs_file_events_at(struct hs_view *v, unsigned columns, const uint32_t *event, size_t n, struct hs_events *out,
+                      struct hs_err *err)
+{
+    struct hs_view_file *f = hs_view_file(v);
+    struct hs_column_load loads[HS_EVENT_COLS];
+    size_t nloads = 0;
+    pthread_mutex_lock(&f->lock);
+    for (unsigned c = 0; c < HS_EVENT_COLS; c++)
+        if (columns & all_columns & ~(unsigned)HS_EV_PARENT & 1u << c) {
+            loads[nloads] = event_column(f, (enum hs_col_event)c);
+            loads[nloads].pick = event;
+            loads[nloads++].npick = n;
+        }
+    int rc = hs_load_columns(f, loads, nloads, err);
+    *out = (struct hs_events){.n = rc ? 0 : n};
+    for (size_t i = 0; i < nloads && !rc; i++)
+        keep_event_column(out, (enum hs_col_event)loads[i].col, loads[i].out);
     pthread_mutex_unlock(&f->lock);
     return rc;
 }
@@ -159,90 +187,117 @@ static void free_gpu(struct hs_gpu *g)
         free((void *)(uintptr_t)all[i]);
 }
 
-/* A launch is kept as its distance from the event, so the column of events comes first. */
-static int load_gpu_launches(struct hs_view_file *f, struct hs_gpu *g, struct hs_err *err)
+/* What each column holds: its form, and the range outside of which a number is damage. */
+static struct hs_column_load gpu_column(const struct hs_view_file *f, enum hs_col_gpu col)
 {
-    struct hs_column_load l = {.tbl = HS_TBL_GPU,
-                               .col = HS_GPU_LAUNCH,
-                               .n = g->n,
-                               .form = HS_FORM_U32,
-                               .distance = true,
-                               .from = g->event,
-                               .most = (int64_t)f->events - 1};
-    int rc = hs_load_columns(f, &l, 1, err);
-    g->launch = l.out;
+    struct hs_column_load l = {.tbl = HS_TBL_GPU, .col = col, .n = f->gpu.n, .form = HS_FORM_U32};
+    switch (col) {
+    case HS_GPU_DUR:
+        l.form = HS_FORM_I64;
+        l.most = INT64_MAX;
+        break;
+    case HS_GPU_TS:
+    case HS_GPU_STREAM:
+    case HS_GPU_CORR:
+    case HS_GPU_BYTES:
+    case HS_GPU_DELAY:
+    case HS_GPU_LAUNCH_DUR:
+        l.form = HS_FORM_I64;
+        l.least = INT64_MIN;
+        l.most = INT64_MAX;
+        break;
+    case HS_GPU_EVENT: l.most = (int64_t)f->events - 1; break;
+    case HS_GPU_LAUNCH: /* its distance from the event */
+        l.distance = true;
+        l.from = f->gpu.event;
+        l.most = (int64_t)f->events - 1;
+        break;
+    case HS_GPU_NAME: l.most = (int64_t)f->base.nsyms - 1; break;
+    case HS_GPU_LANE: l.most = (int64_t)f->base.nlanes - 1; break;
+    case HS_GPU_DEVICE:
+        l.form = HS_FORM_I32;
+        l.least = INT32_MIN;
+        l.most = INT32_MAX;
+        break;
+    case HS_GPU_STEP:
+        l.form = HS_FORM_I32;
+        l.least = -1;
+        l.most = (int64_t)f->base.nsteps - 1;
+        break;
+    case HS_GPU_CLS:
+        l.form = HS_FORM_U8;
+        l.least = HS_CLASS_COMPUTE;
+        l.most = HS_CLASS_MEMSET;
+        break;
+    case HS_GPU_COLS: break;
+    }
+    return l;
+}
+
+/* Kept as its distance from the start. */
+static int64_t *launch_ts(const struct hs_gpu *g, int64_t *delay)
+{
+    for (size_t i = 0; i < g->n; i++)
+        if (delay[i] != HS_NO_VALUE)
+            delay[i] = (int64_t)((uint64_t)g->ts[i] - (uint64_t)delay[i]);
+    return delay;
+}
+
+static void keep_gpu_column(struct hs_gpu *g, enum hs_col_gpu col, void *out)
+{
+    switch (col) {
+    case HS_GPU_TS: g->ts = out; break;
+    case HS_GPU_DUR: g->dur = out; break;
+    case HS_GPU_STREAM: g->stream = out; break;
+    case HS_GPU_CORR: g->corr = out; break;
+    case HS_GPU_BYTES: g->bytes = out; break;
+    case HS_GPU_DELAY: g->launch_ts = launch_ts(g, out); break; /* after the starts */
+    case HS_GPU_LAUNCH_DUR: g->launch_dur = out; break;
+    case HS_GPU_EVENT: g->event = out; break;
+    case HS_GPU_LAUNCH: g->launch = out; break;
+    case HS_GPU_NAME: g->name = out; break;
+    case HS_GPU_LANE: g->lane = out; break;
+    case HS_GPU_DEVICE: g->device = out; break;
+    case HS_GPU_STEP: g->step = out; break;
+    case HS_GPU_CLS: g->cls = out; break;
+    case HS_GPU_COLS: break;
+    }
+}
+
+static int load_gpu_columns(struct hs_view_file *f, unsigned columns, struct hs_err *err)
+{
+    struct hs_column_load loads[HS_GPU_COLS];
+    size_t n = 0;
+    for (unsigned c = 0; c < HS_GPU_COLS; c++)
+        if (columns & ~f->have_gpu & 1u << c)
+            loads[n++] = gpu_column(f, (enum hs_col_gpu)c);
+    int rc = hs_load_columns(f, loads, n, err);
+    for (size_t i = 0; i < n && !rc; i++) {
+        keep_gpu_column(&f->gpu, (enum hs_col_gpu)loads[i].col, loads[i].out);
+        f->have_gpu |= 1u << loads[i].col;
+    }
     return rc;
 }
 
-static int load_gpu(struct hs_view_file *f, struct hs_err *err)
+static int load_gpu(struct hs_view_file *f, unsigned columns, struct hs_err *err)
 {
-    const int64_t syms = (int64_t)f->base.nsyms, lanes = (int64_t)f->base.nlanes, steps = (int64_t)f->base.nsteps;
-    const struct {
-        enum hs_col_gpu col;
-        enum hs_form form;
-        int64_t least, most;
-    } c[] = {
-        {HS_GPU_TS, HS_FORM_I64, INT64_MIN, INT64_MAX},
-        {HS_GPU_DUR, HS_FORM_I64, 0, INT64_MAX},
-        {HS_GPU_STREAM, HS_FORM_I64, INT64_MIN, INT64_MAX},
-        {HS_GPU_CORR, HS_FORM_I64, INT64_MIN, INT64_MAX},
-        {HS_GPU_BYTES, HS_FORM_I64, INT64_MIN, INT64_MAX},
-        {HS_GPU_LAUNCH_DUR, HS_FORM_I64, INT64_MIN, INT64_MAX},
-        {HS_GPU_DELAY, HS_FORM_I64, INT64_MIN, INT64_MAX},
-        {HS_GPU_EVENT, HS_FORM_U32, 0, (int64_t)f->events - 1},
-        {HS_GPU_NAME, HS_FORM_U32, 0, syms - 1},
-        {HS_GPU_LANE, HS_FORM_U32, 0, lanes - 1},
-        {HS_GPU_DEVICE, HS_FORM_I32, INT32_MIN, INT32_MAX},
-        {HS_GPU_STEP, HS_FORM_I32, -1, steps - 1},
-        {HS_GPU_CLS, HS_FORM_U8, HS_CLASS_COMPUTE, HS_CLASS_MEMSET},
-    };
-    enum { N = sizeof c / sizeof c[0] };
-    struct hs_column_load l[N];
-    struct hs_gpu g = {0};
-    int rc = hs_view_rows(f, HS_TBL_GPU, &g.n, err);
+    int rc = f->has_gpu ? HS_OK : hs_view_rows(f, HS_TBL_GPU, &f->gpu.n, err);
     if (rc)
         return rc;
-    for (size_t i = 0; i < N; i++)
-        l[i] = (struct hs_column_load){
-            .tbl = HS_TBL_GPU, .col = c[i].col, .n = g.n, .form = c[i].form, .least = c[i].least, .most = c[i].most};
-    rc = hs_load_columns(f, l, N, err);
-    if (rc)
-        return rc;
-    int64_t *launch_ts = l[6].out; /* as a distance from the start */
-    for (size_t i = 0; i < g.n; i++)
-        if (launch_ts[i] != HS_NO_VALUE)
-            launch_ts[i] = (int64_t)((uint64_t)((int64_t *)l[0].out)[i] - (uint64_t)launch_ts[i]);
-    g = (struct hs_gpu){.n = g.n,
-                        .ts = l[0].out,
-                        .dur = l[1].out,
-                        .stream = l[2].out,
-                        .corr = l[3].out,
-                        .bytes = l[4].out,
-                        .launch_dur = l[5].out,
-                        .launch_ts = launch_ts,
-                        .event = l[7].out,
-                        .name = l[8].out,
-                        .lane = l[9].out,
-                        .device = l[10].out,
-                        .step = l[11].out,
-                        .cls = l[12].out};
-    rc = load_gpu_launches(f, &g, err);
-    if (rc) {
-        free_gpu(&g);
-        return rc;
-    }
-    f->gpu = g;
     f->has_gpu = true;
-    return HS_OK;
+    if (columns & HS_DEV_LAUNCH)
+        columns |= HS_DEV_EVENT; /* what it counts from */
+    if (columns & HS_DEV_LAUNCH_TS)
+        columns |= HS_DEV_TS;
+    rc = load_gpu_columns(f, columns & ~(unsigned)HS_DEV_LAUNCH, err);
+    return rc ? rc : load_gpu_columns(f, columns & HS_DEV_LAUNCH, err);
 }
 
-int hs_file_gpu(struct hs_view *v, struct hs_gpu *out, struct hs_err *err)
+int hs_file_gpu(struct hs_view *v, unsigned columns, struct hs_gpu *out, struct hs_err *err)
 {
     struct hs_view_file *f = hs_view_file(v);
-    int rc = HS_OK;
     pthread_mutex_lock(&f->lock);
-    if (!f->has_gpu)
-        rc = load_gpu(f, err);
+    int rc = load_gpu(f, columns & HS_DEV_ALL, err);
     if (!rc)
         *out = f->gpu;
     pthread_mutex_unlock(&f->lock);
@@ -325,9 +380,7 @@ int hs_file_launches(struct hs_view *v, const struct hs_launch_row **rows, size_
 
 void hs_file_free_columns(struct hs_view_file *f)
 {
-    const void *all[] = {f->ev.ts,    f->ev.dur,   f->ev.name, f->ev.cat, f->ev.lane,   f->ev.parent,
-                         f->ev.shape, f->ev.depth, f->ev.step, f->ev.ph,  f->ev.digits, f->launches};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        free((void *)(uintptr_t)all[i]);
+    hs_events_free(&f->ev);
+    free(f->launches);
     free_gpu(&f->gpu);
 }

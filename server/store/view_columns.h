@@ -6,7 +6,9 @@
 #include "store/view_file.h"
 
 int hs_file_events(struct hs_view *v, unsigned columns, struct hs_events *out, struct hs_err *err);
-int hs_file_gpu(struct hs_view *v, struct hs_gpu *out, struct hs_err *err);
+int hs_file_events_at(struct hs_view *v, unsigned columns, const uint32_t *event, size_t n, struct hs_events *out,
+                      struct hs_err *err);
+int hs_file_gpu(struct hs_view *v, unsigned columns, struct hs_gpu *out, struct hs_err *err);
 int hs_file_launches(struct hs_view *v, const struct hs_launch_row **rows, size_t *n, struct hs_err *err);
 void hs_file_free_columns(struct hs_view_file *f);
 

@@ -97,6 +97,7 @@ int hs_view_rows(struct hs_view_file *f, enum hs_tbl tbl, size_t *n, struct hs_e
 
 static const struct hs_view_ops file_ops = {
     .events = hs_file_events,
+    .events_at = hs_file_events_at,
     .gpu = hs_file_gpu,
     .launches = hs_file_launches,
     .arg_i64 = hs_file_arg_i64,

@@ -15,11 +15,12 @@
 #include <sqlite3.h>
 
 struct hs_arg_cursor;
+struct hs_shape_events;
 
 /* One argument of all events, as asked for by arg_i64, arg_f64 or arg_sym. */
 struct hs_arg_array {
     struct hs_arg_array *next;
-    char form; /* 'i', 'f', 's'; 'p': a struct hs_sparse */
+    char form; /* 'i', 'f', 's'; 'p': what hs_make_sparse gives */
     int level;
     char *key;
     void *data;
@@ -42,19 +43,16 @@ struct hs_view_file {
     pthread_mutex_t lock;
     unsigned have; /* hs_event_column bits of `ev` */
     struct hs_events ev;
-    bool has_gpu, has_launches;
+    bool has_gpu, has_launches; /* how many device rows there are; the launches */
+    unsigned have_gpu;          /* hs_gpu_column bits of `gpu` */
     struct hs_gpu gpu;
     struct hs_launch_row *launches;
     size_t nlaunches;
     struct hs_arg_array *args;
-    struct hs_shape_events {
-        uint8_t *has; /* [nshapes] which shapes; NULL: nothing yet */
-        uint32_t *event;
-        size_t n;
-    } of_shapes;                  /* the events of the shapes asked for last, ascending: arguments come in families */
-    struct hs_arg_cursor *cursor; /* of event_json */
-    int64_t *tmp;                 /* HS_SEG_ROWS numbers */
-    _Atomic size_t bytes;         /* names and decoded columns, for the budget */
+    struct hs_shape_events *of_shapes; /* those asked for so far: store/view_sparse.h */
+    struct hs_arg_cursor *cursor;      /* of event_json */
+    int64_t *tmp;                      /* HS_SEG_ROWS numbers */
+    _Atomic size_t bytes;              /* names and decoded columns, for the budget */
 };
 
 static inline struct hs_view_file *hs_view_file(struct hs_view *v)

@@ -1,5 +1,16 @@
 #include "trace/view.h"
 
+#include <stdlib.h>
+
+void hs_events_free(struct hs_events *ev)
+{
+    const void *all[] = {ev->ts,    ev->dur,   ev->name, ev->cat, ev->lane,  ev->parent,
+                         ev->shape, ev->depth, ev->step, ev->ph,  ev->digits};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        free((void *)(uintptr_t)all[i]);
+    *ev = (struct hs_events){0};
+}
+
 uint32_t hs_view_sym(const struct hs_view *v, const char *text)
 {
     struct hs_str want = hs_cstr(text);

@@ -22,9 +22,10 @@ static int fake_events(struct hs_view *v, unsigned columns, struct hs_events *ou
     return 0;
 }
 
-static int fake_gpu_columns(struct hs_view *v, struct hs_gpu *out, struct hs_err *err)
+static int fake_gpu_columns(struct hs_view *v, unsigned columns, struct hs_gpu *out, struct hs_err *err)
 {
     struct fake *f = (struct fake *)v;
+    (void)columns;
     (void)err;
     *out = (struct hs_gpu){.n = f->ngpu,
                            .ts = f->ts,
