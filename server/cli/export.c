@@ -1,6 +1,7 @@
 #include "cli/cli.h"
 #include "cli/load.h"
 #include "http/answer.h"
+#include "ingest/trace_name.h"
 #include "render/chrome_trace.h"
 
 #include <errno.h>
@@ -131,19 +132,13 @@ static int read_options(int argc, char **argv, struct call *c, bool *done, struc
     return rc;
 }
 
-static bool ends_in(const char *text, const char *ending)
-{
-    size_t n = strlen(text), e = strlen(ending);
-    return n >= e && !strcmp(text + n - e, ending);
-}
-
 static int export(struct call *c, char *const *paths, int n, struct hs_err *err)
 {
     struct hs_subject s;
     struct output o;
     const struct hs_run_rank *r;
     struct hs_chrome_trace *t = NULL;
-    bool plain = c->plain >= 0 ? c->plain : c->output && ends_in(c->output, ".json");
+    bool plain = c->plain >= 0 ? c->plain : c->output && hs_name_is_json(c->output);
     int rc = hs_params_set(c->p, "gzip", plain ? "false" : "true", err);
     if (!rc)
         rc = hs_chrome_check(c->p, err);

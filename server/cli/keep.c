@@ -1,22 +1,19 @@
 #include "cli/keep.h"
 
 #include "http/uri.h"
+#include "ingest/trace_name.h"
+#include "trace/intervals.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
-/* About what the store needs: 0.6 of what is compressed, 0.05 of plain JSON. */
-static double estimate(const struct hs_paths *paths)
+static int64_t estimate(const struct hs_paths *paths)
 {
-    double bytes = 0;
-    for (size_t i = 0; i < paths->n; i++) {
-        size_t n = strlen(paths->p[i].path);
-        bool plain = n > 5 && !strcasecmp(paths->p[i].path + n - 5, ".json");
-        bytes += (double)(paths->p[i].size > 0 ? paths->p[i].size : 0) * (plain ? 0.05 : 0.6);
-    }
+    int64_t bytes = 0;
+    for (size_t i = 0; i < paths->n; i++)
+        bytes = hs_add_sat(bytes, hs_estimate_stored(paths->p[i].path, paths->p[i].size));
     return bytes;
 }
 
@@ -41,7 +38,7 @@ int hs_cli_ask_cache(const char *choice, char *const *args, int n, bool *keep, s
     if (rc)
         return rc;
     fprintf(stderr, "Keep %zu file%s in the store (about %.1f MB)? [y/N] ", paths.n, paths.n == 1 ? "" : "s",
-            estimate(&paths) / 1e6);
+            (double)estimate(&paths) / 1e6);
     *keep = says_yes();
     hs_paths_free(&paths);
     return HS_OK;

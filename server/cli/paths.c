@@ -1,5 +1,7 @@
 #include "cli/paths.h"
 
+#include "ingest/trace_name.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -10,22 +12,14 @@
 
 enum { MAX_PATHS = 1 << 20 };
 
-static bool ends_in(const char *name, size_t n, const char *ending)
-{
-    size_t e = strlen(ending);
-    return n > e && !strncasecmp(name + n - e, ending, e);
-}
-
+/* What the profiler has not finished ends in .tmp after that; in a folder that one names, it is meant too. */
 static bool may_be_trace(const char *name)
 {
-    static const char *const endings[] = {".json", ".gz", ".zip", ".zst", ".tar", ".tgz"};
     size_t n = strlen(name);
-    if (ends_in(name, n, ".tmp"))
-        n -= 4;
-    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
-        if (ends_in(name, n, endings[i]))
-            return true;
-    return false;
+    char *stem = hs_strndup(name, n > 4 && !strcasecmp(name + n - 4, ".tmp") ? n - 4 : n);
+    bool yes = hs_name_may_be_trace(stem);
+    free(stem);
+    return yes;
 }
 
 static void add(struct hs_paths *out, char *path, bool named, int64_t size)

@@ -23,28 +23,27 @@ static void put_run(struct hs_json *j, struct hs_mounts *m, const struct hs_moun
     hs_json_end(j);
 }
 
-static void put_mount(struct hs_json *j, struct hs_mounts *m, const struct hs_mount *mount)
+static void put_mount(struct hs_json *j, struct hs_mounts *m, size_t at)
 {
-    struct hs_mount_list list;
     struct hs_err err = HS_ERR_INIT;
-    int rc = hs_mount_scan(mount->name, mount->path, &list, &err);
+    const struct hs_mount_list *list = hs_mounts_list(m, at, &err);
     hs_json_obj(j);
     hs_json_key(j, "mount");
-    hs_json_cstr(j, mount->name);
+    hs_json_cstr(j, hs_mounts_options(m)->mounts[at].name);
     hs_json_key(j, "error");
-    if (rc)
+    if (!list)
         hs_json_cstr(j, err.text);
     else
         hs_json_null(j);
     hs_json_key(j, "cut");
-    hs_json_bool(j, list.cut);
+    hs_json_bool(j, list && list->cut);
     hs_json_key(j, "runs");
     hs_json_arr(j);
-    for (size_t i = 0; i < list.n; i++)
-        put_run(j, m, &list.runs[i]);
+    for (size_t i = 0; list && i < list->n; i++)
+        put_run(j, m, &list->runs[i]);
     hs_json_end(j);
     hs_json_end(j);
-    hs_mount_list_free(&list);
+    hs_mount_unlist(list);
 }
 
 void hs_get_mounts(struct hs_request *r)
@@ -65,10 +64,16 @@ void hs_get_mounts(struct hs_request *r)
     hs_json_key(&j, "mounts");
     hs_json_arr(&j);
     for (size_t i = 0; i < o->n; i++)
-        put_mount(&j, m, &o->mounts[i]);
+        put_mount(&j, m, i);
     hs_json_end(&j);
     hs_json_end(&j);
     hs_buf_putc(&b, '\n');
+    hs_hash_hex(b.p, b.n, r->reply.etag); /* a page asks again and again, and mostly nothing has changed */
+    if (hs_request_matches_etag(r, r->reply.etag)) {
+        hs_buf_free(&b);
+        r->reply.status = 304;
+        return;
+    }
     hs_reply_json(&r->reply, 200, &b);
 }
 

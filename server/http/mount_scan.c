@@ -1,24 +1,12 @@
 #include "http/mount_scan.h"
 
+#include "ingest/trace_name.h"
 #include "store/store.h"
 
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
-
-static bool may_be_trace(const char *name)
-{
-    static const char *const endings[] = {".json", ".json.gz", ".json.zst", ".zip", ".tar", ".tar.gz", ".tgz"};
-    size_t n = strlen(name);
-    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
-        size_t e = strlen(endings[i]);
-        if (n > e && !strcasecmp(name + n - e, endings[i]))
-            return true;
-    }
-    return false;
-}
 
 static int visible(const struct dirent *d)
 {
@@ -55,11 +43,20 @@ static void free_run(struct hs_mounted_run *run)
     free(run->run);
 }
 
-/* `run` is the name that the folder's traces have as a run. */
-static int scan_folder(const char *dir, const char *run_name, int depth, struct hs_mount_list *out, struct hs_err *err)
+struct scan {
+    hs_mount_enter *enter;
+    void *ctx;
+    struct hs_mount_list *out;
+};
+
+/* `run_name` is the name that the folder's traces have as a run. */
+static int scan_folder(const struct scan *s, const char *dir, const char *run_name, int depth, struct hs_err *err)
 {
+    struct hs_mount_list *out = s->out;
     struct dirent **list = NULL;
     struct hs_mounted_run run = {.run = hs_strdup(run_name)};
+    if (s->enter)
+        s->enter(s->ctx, dir);
     int n = scandir(dir, &list, visible, alphasort);
     if (n < 0) {
         free_run(&run);
@@ -74,9 +71,9 @@ static int scan_folder(const char *dir, const char *run_name, int depth, struct 
         } else if (S_ISDIR(st.st_mode) && depth + 1 < HS_MOUNT_DEPTH) {
             bool top = run_name[strlen(run_name) - 1] == ':';
             char *below = hs_asprintf("%s%s%s", run_name, top ? "" : ":", name);
-            scan_folder(path, below, depth + 1, out, err);
+            scan_folder(s, path, below, depth + 1, err);
             free(below);
-        } else if (S_ISREG(st.st_mode) && may_be_trace(name)) {
+        } else if (S_ISREG(st.st_mode) && hs_name_may_be_trace(name)) {
             out->cut |= out->files >= HS_MOUNT_FILES;
             if (out->files < HS_MOUNT_FILES) {
                 out->files++;
@@ -95,11 +92,13 @@ static int scan_folder(const char *dir, const char *run_name, int depth, struct 
     return HS_OK;
 }
 
-int hs_mount_scan(const char *mount, const char *path, struct hs_mount_list *out, struct hs_err *err)
+int hs_mount_scan(const struct hs_mount *mount, hs_mount_enter *enter, void *ctx, struct hs_mount_list *out,
+                  struct hs_err *err)
 {
+    const struct scan s = {enter, ctx, out};
     *out = (struct hs_mount_list){0};
-    char *top = hs_asprintf("%s:", mount);
-    int rc = scan_folder(path, top, 0, out, err);
+    char *top = hs_asprintf("%s:", mount->name);
+    int rc = scan_folder(&s, mount->path, top, 0, err);
     free(top);
     return rc;
 }

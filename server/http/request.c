@@ -52,7 +52,7 @@ static void put_way(struct hs_json *j, const struct hs_request *r, const char *c
 static void reply_ask(struct hs_request *r, const struct hs_err *err)
 {
     struct hs_mounts *m = r->server->mounts;
-    struct hs_mount_list list;
+    const struct hs_mount_list *list;
     const struct hs_mounted_run *run;
     struct hs_buf b = HS_BUF_INIT(256u << 10);
     struct hs_json j = HS_JSON_INIT(&b);
@@ -72,7 +72,7 @@ static void reply_ask(struct hs_request *r, const struct hs_err *err)
     put_way(&j, r, "true");
     put_way(&j, r, "false");
     hs_json_end(&j);
-    if (hs_mounts_find(m, r->asked, &list, &run)) {
+    if ((run = hs_mounts_find(m, r->asked, &list))) {
         int64_t room = hs_mounts_free_bytes(m);
         hs_json_key(&j, "bytes");
         hs_json_i64(&j, run->bytes);
@@ -83,7 +83,7 @@ static void reply_ask(struct hs_request *r, const struct hs_err *err)
             hs_json_null(&j);
         else
             hs_json_i64(&j, room);
-        hs_mount_list_free(&list);
+        hs_mount_unlist(list);
     }
     hs_json_end(&j);
     hs_buf_putc(&b, '\n');

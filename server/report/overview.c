@@ -22,6 +22,7 @@ struct overview {
     int64_t events, cpu_ops, python, runtime_calls, memory_ops, kernel_ns, comm_ns, memory_ns, lost;
     struct category *categories; /* most events first */
     size_t ncategories;
+    struct hs_table notes;
 };
 
 static int by_category(const void *a, const void *b)
@@ -91,39 +92,27 @@ static void take_rank(struct overview *o, const struct hs_view *v)
 
 /* ---- writing ---- */
 
-static void put_i64(struct hs_json *j, const char *key, int64_t v)
-{
-    hs_json_key(j, key);
-    hs_json_i64(j, v);
-}
-
-static void put_us(struct hs_json *j, const char *key, int64_t ns)
-{
-    hs_json_key(j, key);
-    hs_json_us(j, ns);
-}
-
 static void json_summary(const struct overview *o, struct hs_json *j)
 {
     const struct hs_facts *f = &o->facts;
     hs_json_key(j, "summary");
     hs_json_obj(j);
-    put_i64(j, "ranks", (int64_t)o->run->n);
-    put_i64(j, "devices", (int64_t)f->time.devices);
-    put_i64(j, "steps", f->steps);
-    put_i64(j, "events", o->events);
-    put_i64(j, "cpu_ops", o->cpu_ops);
-    put_i64(j, "python_calls", o->python);
-    put_i64(j, "runtime_calls", o->runtime_calls);
-    put_i64(j, "kernels", f->kernels);
-    put_i64(j, "memory_ops", o->memory_ops);
-    put_i64(j, "launches_without_work", o->lost);
-    put_us(j, "gpu_span_us", f->time.span_ns);
-    put_us(j, "busy_us", f->time.busy_ns);
-    put_us(j, "gpu_work_us", f->work_ns);
-    put_us(j, "kernel_us", o->kernel_ns);
-    put_us(j, "communication_us", o->comm_ns);
-    put_us(j, "memory_us", o->memory_ns);
+    hs_report_i64(j, "ranks", (int64_t)o->run->n);
+    hs_report_i64(j, "devices", (int64_t)f->time.devices);
+    hs_report_i64(j, "steps", f->steps);
+    hs_report_i64(j, "events", o->events);
+    hs_report_i64(j, "cpu_ops", o->cpu_ops);
+    hs_report_i64(j, "python_calls", o->python);
+    hs_report_i64(j, "runtime_calls", o->runtime_calls);
+    hs_report_i64(j, "kernels", f->kernels);
+    hs_report_i64(j, "memory_ops", o->memory_ops);
+    hs_report_i64(j, "launches_without_work", o->lost);
+    hs_report_us(j, "gpu_span_us", f->time.span_ns);
+    hs_report_us(j, "busy_us", f->time.busy_ns);
+    hs_report_us(j, "gpu_work_us", f->work_ns);
+    hs_report_us(j, "kernel_us", o->kernel_ns);
+    hs_report_us(j, "communication_us", o->comm_ns);
+    hs_report_us(j, "memory_us", o->memory_ns);
     hs_json_end(j);
 }
 
@@ -131,10 +120,8 @@ static void write_json(const struct overview *o, struct hs_buf *out)
 {
     struct hs_json j = HS_JSON_INIT(out);
     hs_json_obj(&j);
-    hs_json_key(&j, "run");
-    hs_json_cstr(&j, o->run->name);
-    hs_json_key(&j, "part");
-    hs_json_cstr(&j, "overview");
+    hs_report_text(&j, "run", o->run->name);
+    hs_report_text(&j, "part", "overview");
     json_summary(o, &j);
     hs_report_top_json(&o->facts, &j);
     hs_json_key(&j, "categories");
@@ -143,10 +130,14 @@ static void write_json(const struct overview *o, struct hs_buf *out)
         hs_json_obj(&j);
         hs_json_key(&j, "category");
         hs_json_str(&j, o->categories[i].name);
-        put_i64(&j, "events", o->categories[i].events);
-        put_us(&j, "sum_us", o->categories[i].ns);
+        hs_report_i64(&j, "events", o->categories[i].events);
+        hs_report_us(&j, "sum_us", o->categories[i].ns);
         hs_json_end(&j);
     }
+    hs_json_end(&j);
+    hs_json_key(&j, "notes");
+    hs_json_arr(&j);
+    hs_report_notes_json(&o->notes, &j);
     hs_json_end(&j);
     hs_json_end(&j);
     hs_buf_putc(out, '\n');
@@ -168,6 +159,7 @@ static void write_md(const struct overview *o, struct hs_buf *out)
     if (o->lost)
         hs_buf_printf(out, " %lld launches have no device work in the trace.", (long long)o->lost);
     hs_buf_puts(out, "\n\n");
+    hs_report_notes_md(&o->notes, out);
     hs_report_top_md(f, out);
     hs_buf_puts(out, "| Category | Events | Sum (ms) |\n| --- | ---: | ---: |\n");
     for (size_t i = 0; i < o->ncategories && i < CATEGORIES; i++) {
@@ -181,8 +173,9 @@ int hs_report_overview(struct hs_run *run, enum hs_report_format format, struct 
 {
     if (format == HS_REPORT_HTML)
         return hs_fail(err, HS_EUSAGE, "the overview of a report comes as json or md, not as html");
-    struct hs_run traces = hs_run_traces(run, NULL);
-    struct overview o = {.run = &traces, .facts = {.run = &traces, .whole = run}};
+    struct overview o = {.facts = {.whole = run}};
+    struct hs_run traces = hs_report_run(run, &o.notes);
+    o.run = o.facts.run = &traces;
     int rc = HS_OK;
     for (size_t i = 0; i < traces.n; i++)
         take_rank(&o, traces.ranks[i].view);
@@ -196,6 +189,7 @@ int hs_report_overview(struct hs_run *run, enum hs_report_format format, struct 
     if (!rc)
         rc = hs_buf_check(out, "the overview", err);
     hs_facts_free(&o.facts);
+    hs_table_free(&o.notes);
     free(o.categories);
     free(traces.ranks);
     return rc;

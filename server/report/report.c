@@ -25,6 +25,14 @@ static int ask_quality(struct hs_run *run, struct hs_table *out, struct hs_err *
     return rc;
 }
 
+struct hs_run hs_report_run(const struct hs_run *run, struct hs_table *notes)
+{
+    hs_table_init(notes, NULL, 0);
+    if (run->note)
+        hs_table_note(notes, "%s", run->note);
+    return hs_run_traces(run, notes);
+}
+
 /* ---- pieces that all forms have ---- */
 
 static void put_uri(struct hs_buf *out, const char *text)
@@ -94,8 +102,8 @@ int hs_report(struct hs_run *run, enum hs_report_format format, const struct hs_
     struct hs_judgement judgement;
     struct hs_thresholds defaults;
     struct hs_verdict_of_rule rules[HS_RULES];
-    struct hs_table quality;
-    struct hs_run traces = hs_run_traces(run, NULL);
+    struct hs_table quality, notes;
+    struct hs_run traces = hs_report_run(run, &notes);
     int rc = hs_facts_take(&facts, &traces, err);
     if (rc)
         goto out;
@@ -108,7 +116,7 @@ int hs_report(struct hs_run *run, enum hs_report_format format, const struct hs_
     hs_thresholds_init(&defaults);
     hs_judge(&facts, &figures, &judgement);
     hs_rules_judge(&figures, t ? t : &defaults, rules);
-    const struct hs_report_parts parts = {&facts, &figures, &judgement, rules, &quality};
+    const struct hs_report_parts parts = {&facts, &figures, &judgement, rules, &quality, &notes};
     switch (format) {
     case HS_REPORT_MD: hs_report_md(&parts, out); break;
     case HS_REPORT_JSON: hs_report_json(&parts, out); break;
@@ -118,6 +126,7 @@ int hs_report(struct hs_run *run, enum hs_report_format format, const struct hs_
     rc = hs_buf_check(out, "the report", err);
 out:
     hs_facts_free(&facts);
+    hs_table_free(&notes);
     free(traces.ranks);
     return rc;
 }

@@ -12,6 +12,7 @@ struct hs_report_parts {
     const struct hs_judgement *judgement;
     const struct hs_verdict_of_rule *rules; /* [HS_RULES], as hs_rules_judge orders them */
     const struct hs_table *quality;         /* the answer of the analysis of that name */
+    const struct hs_table *notes;           /* its notes are what has to be said about the run as a whole */
 };
 void hs_report_md(const struct hs_report_parts *r, struct hs_buf *out);
 void hs_report_json(const struct hs_report_parts *r, struct hs_buf *out);
@@ -28,6 +29,18 @@ void hs_report_evidence(const char *analysis, const char *params, const char *ru
 void hs_report_figure(const struct hs_verdict_of_rule *v, struct hs_buf *out);
 /* What it could gain at most: "at most 12.300 ms, 27.3 % of the GPU span"; nothing where nothing can be said. */
 void hs_report_gain(const struct hs_facts *f, const struct hs_verdict_of_rule *v, struct hs_buf *out);
+
+/* A table's notes: elements of the array that is open; paragraphs of Markdown. */
+void hs_report_notes_json(const struct hs_table *notes, struct hs_json *j);
+void hs_report_notes_md(const struct hs_table *notes, struct hs_buf *out);
+/* What has to be said about the run: where it came from, files that a report has no use for. Returns the run without those, as
+ * hs_run_traces; `notes` is made. */
+struct hs_run hs_report_run(const struct hs_run *run, struct hs_table *notes);
+
+/* Members of a JSON object. */
+void hs_report_i64(struct hs_json *j, const char *key, int64_t v);
+void hs_report_us(struct hs_json *j, const char *key, int64_t ns);
+void hs_report_text(struct hs_json *j, const char *key, const char *v);
 
 /* Cell of a table by column name; NULL if there is no such column. */
 const struct hs_cell *hs_report_cell(const struct hs_table *t, size_t row, const char *column);

@@ -147,6 +147,8 @@ void hs_report_html(const struct hs_report_parts *r, struct hs_buf *out)
     hs_buf_puts(out, "</h1>\n<p><strong>Main Finding:</strong> ");
     put(out, r->judgement->finding);
     hs_buf_puts(out, "</p>\n");
+    for (size_t i = 0; i < r->notes->notes.n; i++)
+        element(out, "p", r->notes->notes.p[i]);
     top_kernels(f, out);
     bottleneck(r, out);
     rules(r, out);

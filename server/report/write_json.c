@@ -13,19 +13,19 @@ static void pct(struct hs_json *j, const char *key, double v)
     hs_json_f64(j, isfinite(v) ? (double)hs_round_i64(v * 1e4) / 1e4 : NAN); /* null */
 }
 
-static void us(struct hs_json *j, const char *key, int64_t ns)
+void hs_report_us(struct hs_json *j, const char *key, int64_t ns)
 {
     hs_json_key(j, key);
     hs_json_us(j, ns);
 }
 
-static void integer(struct hs_json *j, const char *key, int64_t v)
+void hs_report_i64(struct hs_json *j, const char *key, int64_t v)
 {
     hs_json_key(j, key);
     hs_json_i64(j, v);
 }
 
-static void text(struct hs_json *j, const char *key, const char *v)
+void hs_report_text(struct hs_json *j, const char *key, const char *v)
 {
     hs_json_key(j, key);
     hs_json_cstr(j, v);
@@ -46,14 +46,14 @@ static void summary(const struct hs_report_parts *r, struct hs_json *j)
     const struct hs_facts *f = r->facts;
     hs_json_key(j, "summary");
     hs_json_obj(j);
-    integer(j, "ranks", (int64_t)f->run->n);
-    integer(j, "devices", (int64_t)f->time.devices);
-    integer(j, "steps", f->steps);
-    integer(j, "kernels", f->kernels);
-    us(j, "gpu_span_us", f->time.span_ns);
-    us(j, "busy_us", f->time.busy_ns);
+    hs_report_i64(j, "ranks", (int64_t)f->run->n);
+    hs_report_i64(j, "devices", (int64_t)f->time.devices);
+    hs_report_i64(j, "steps", f->steps);
+    hs_report_i64(j, "kernels", f->kernels);
+    hs_report_us(j, "gpu_span_us", f->time.span_ns);
+    hs_report_us(j, "busy_us", f->time.busy_ns);
     idle(r, "idle_us", f->time.idle_ns, j);
-    us(j, "gpu_work_us", f->time.rows ? f->work_ns : 0);
+    hs_report_us(j, "gpu_work_us", f->time.rows ? f->work_ns : 0);
     pct(j, "busy_pct", hs_facts_pct(f, f->time.busy_ns));
     pct(j, "idle_pct", r->judgement->idle_unknown ? NAN : hs_facts_pct(f, f->time.idle_ns));
     for (int c = 0; c < HS_CAUSES; c++) {
@@ -70,13 +70,13 @@ void hs_report_top_json(const struct hs_facts *f, struct hs_json *j)
     for (size_t i = 0; i < f->ntop; i++) {
         const struct hs_top_kernel *k = &f->top[i];
         hs_json_obj(j);
-        text(j, "name", k->name);
-        text(j, "short_name", k->short_name);
-        text(j, "display_name", k->display);
-        text(j, "class", k->cls);
-        integer(j, "calls", k->calls);
-        us(j, "sum_us", k->sum_ns);
-        us(j, "mean_us", hs_round_i64((double)k->sum_ns / (double)k->calls));
+        hs_report_text(j, "name", k->name);
+        hs_report_text(j, "short_name", k->short_name);
+        hs_report_text(j, "display_name", k->display);
+        hs_report_text(j, "class", k->cls);
+        hs_report_i64(j, "calls", k->calls);
+        hs_report_us(j, "sum_us", k->sum_ns);
+        hs_report_us(j, "mean_us", hs_round_i64((double)k->sum_ns / (double)k->calls));
         pct(j, "share_pct", k->share_pct);
         hs_json_end(j);
     }
@@ -89,9 +89,9 @@ static void evidence(const char *analysis, const char *params, const char *run, 
     hs_report_evidence(analysis, params, run, &path);
     hs_json_key(j, "evidence");
     hs_json_obj(j);
-    text(j, "analysis", analysis);
-    text(j, "params", params);
-    text(j, "path", path.p ? path.p : "");
+    hs_report_text(j, "analysis", analysis);
+    hs_report_text(j, "params", params);
+    hs_report_text(j, "path", path.p ? path.p : "");
     hs_json_end(j);
     hs_buf_free(&path);
 }
@@ -101,19 +101,19 @@ static void bottleneck(const struct hs_report_parts *r, struct hs_json *j)
     const struct hs_judgement *g = r->judgement;
     hs_json_key(j, "bottleneck");
     hs_json_obj(j);
-    text(j, "verdict", hs_verdict_word(g->verdict));
-    text(j, "sentence", g->reason);
+    hs_report_text(j, "verdict", hs_verdict_word(g->verdict));
+    hs_report_text(j, "sentence", g->reason);
     hs_json_key(j, "figures");
     hs_json_arr(j);
     for (int i = 0; i < HS_FIGURES; i++) {
         hs_json_obj(j);
-        text(j, "name", g->figures[i].name);
-        text(j, "text", g->figures[i].text);
+        hs_report_text(j, "name", g->figures[i].name);
+        hs_report_text(j, "text", g->figures[i].text);
         bool unknown = r->judgement->idle_unknown && g->figures[i].points_to == HS_CPU_BOUND;
         pct(j, "value_pct", unknown ? NAN : g->figures[i].pct);
         pct(j, "threshold_pct", g->figures[i].threshold);
-        text(j, "points_to", hs_verdict_word(g->figures[i].points_to));
-        text(j, "source", g->figures[i].source);
+        hs_report_text(j, "points_to", hs_verdict_word(g->figures[i].points_to));
+        hs_report_text(j, "source", g->figures[i].source);
         evidence(g->figures[i].analysis, "", r->facts->run->name, j);
         hs_json_end(j);
     }
@@ -133,10 +133,10 @@ static void data_quality(const struct hs_table *q, struct hs_json *j)
             hs_json_i64(j, rank->i);
         else
             hs_json_null(j);
-        text(j, "kind", hs_report_cell(q, i, "kind")->s);
-        text(j, "severity", hs_report_cell(q, i, "severity")->s);
-        integer(j, "count", hs_report_cell(q, i, "count")->i);
-        text(j, "text", hs_report_cell(q, i, "text")->s);
+        hs_report_text(j, "kind", hs_report_cell(q, i, "kind")->s);
+        hs_report_text(j, "severity", hs_report_cell(q, i, "severity")->s);
+        hs_report_i64(j, "count", hs_report_cell(q, i, "count")->i);
+        hs_report_text(j, "text", hs_report_cell(q, i, "text")->s);
         hs_json_end(j);
     }
     hs_json_end(j);
@@ -164,9 +164,9 @@ static void event(const struct hs_run *run, const struct hs_figure_value *x, str
         return;
     }
     hs_json_obj(j);
-    integer(j, "rank", x->rank);
-    integer(j, "event", x->event);
-    us(j, "ts_us", x->ts_ns);
+    hs_report_i64(j, "rank", x->rank);
+    hs_report_i64(j, "event", x->event);
+    hs_report_us(j, "ts_us", x->ts_ns);
     event_name(run, x, j);
     hs_json_end(j);
 }
@@ -176,18 +176,18 @@ static void recommendation(const struct hs_facts *f, const struct hs_verdict_of_
     const struct hs_rule *r = &hs_rules[v->rule];
     const struct hs_figure_doc *d = &hs_figure_docs[r->figure];
     hs_json_obj(j);
-    text(j, "id", r->id);
-    text(j, "title", r->title);
-    text(j, "severity", r->severity);
-    text(j, "text", r->advice);
-    text(j, "detail", v->value->detail);
-    text(j, "figure", d->name);
+    hs_report_text(j, "id", r->id);
+    hs_report_text(j, "title", r->title);
+    hs_report_text(j, "severity", r->severity);
+    hs_report_text(j, "text", r->advice);
+    hs_report_text(j, "detail", v->value->detail);
+    hs_report_text(j, "figure", d->name);
     pct(j, "value", v->value->v);
-    text(j, "unit", d->unit);
-    text(j, "of", d->of);
+    hs_report_text(j, "unit", d->unit);
+    hs_report_text(j, "of", d->of);
     pct(j, "threshold", v->threshold);
-    text(j, "source", r->source);
-    us(j, "gain_us", v->value->gain_ns);
+    hs_report_text(j, "source", r->source);
+    hs_report_us(j, "gain_us", v->value->gain_ns);
     pct(j, "gain_pct", hs_facts_pct(f, v->value->gain_ns));
     evidence(r->analysis, r->params, f->run->name, j);
     hs_json_key(j, "sql");
@@ -196,7 +196,7 @@ static void recommendation(const struct hs_facts *f, const struct hs_verdict_of_
     else
         hs_json_null(j);
     event(f->run, v->value, j);
-    text(j, "next", r->next);
+    hs_report_text(j, "next", r->next);
     hs_json_end(j);
 }
 
@@ -213,8 +213,8 @@ static void rules(const struct hs_report_parts *r, struct hs_json *j)
         const struct hs_verdict_of_rule *v = &r->rules[i];
         bool known = v->state != HS_RULE_CANNOT_ANSWER;
         hs_json_obj(j);
-        text(j, "id", hs_rules[v->rule].id);
-        text(j, "state", hs_rule_state_word(v->state));
+        hs_report_text(j, "id", hs_rules[v->rule].id);
+        hs_report_text(j, "state", hs_rule_state_word(v->state));
         hs_json_key(j, "value");
         if (known)
             hs_json_f64(j, (double)hs_round_i64(v->value->v * 1e4) / 1e4);
@@ -238,39 +238,34 @@ static void ranks(const struct hs_facts *f, struct hs_json *j)
     for (size_t i = 0; i < f->run->n; i++) {
         const struct hs_rank_facts *r = &f->ranks[i];
         hs_json_obj(j);
-        integer(j, "rank", r->rank);
-        text(j, "trace", r->trace);
-        integer(j, "devices", (int64_t)r->time.devices);
-        us(j, "gpu_span_us", r->time.span_ns);
-        us(j, "busy_us", r->time.busy_ns);
-        us(j, "compute_us", hs_time_of(r->time.ns, HS_SET_COMPUTE));
-        us(j, "exposed_communication_us", hs_exposed_comm(&r->time));
-        us(j, "exposed_memory_us", hs_exposed_memory(&r->time));
-        us(j, "idle_us", r->time.idle_ns);
-        us(j, "host_wait_us", r->idle_ns[HS_HOST_WAIT]);
+        hs_report_i64(j, "rank", r->rank);
+        hs_report_text(j, "trace", r->trace);
+        hs_report_i64(j, "devices", (int64_t)r->time.devices);
+        hs_report_us(j, "gpu_span_us", r->time.span_ns);
+        hs_report_us(j, "busy_us", r->time.busy_ns);
+        hs_report_us(j, "compute_us", hs_time_of(r->time.ns, HS_SET_COMPUTE));
+        hs_report_us(j, "exposed_communication_us", hs_exposed_comm(&r->time));
+        hs_report_us(j, "exposed_memory_us", hs_exposed_memory(&r->time));
+        hs_report_us(j, "idle_us", r->time.idle_ns);
+        hs_report_us(j, "host_wait_us", r->idle_ns[HS_HOST_WAIT]);
         pct(j, "compute_against_median_pct", r->odd_pct);
         hs_json_end(j);
     }
     hs_json_end(j);
 }
 
-static void left_out(const struct hs_facts *f, struct hs_json *j)
+void hs_report_notes_json(const struct hs_table *notes, struct hs_json *j)
 {
-    struct hs_table notes;
-    hs_table_init(&notes, NULL, 0);
-    struct hs_run traces = hs_run_traces(f->whole, &notes);
-    for (size_t i = 0; i < notes.notes.n; i++)
-        hs_json_cstr(j, notes.notes.p[i]);
-    free(traces.ranks);
-    hs_table_free(&notes);
+    for (size_t i = 0; i < notes->notes.n; i++)
+        hs_json_cstr(j, notes->notes.p[i]);
 }
 
 void hs_report_json(const struct hs_report_parts *r, struct hs_buf *out)
 {
     struct hs_json j = HS_JSON_INIT(out);
     hs_json_obj(&j);
-    text(&j, "run", r->facts->run->name);
-    text(&j, "main_finding", r->judgement->finding);
+    hs_report_text(&j, "run", r->facts->run->name);
+    hs_report_text(&j, "main_finding", r->judgement->finding);
     summary(r, &j);
     hs_report_top_json(r->facts, &j);
     bottleneck(r, &j);
@@ -279,9 +274,8 @@ void hs_report_json(const struct hs_report_parts *r, struct hs_buf *out)
     rules(r, &j);
     hs_json_key(&j, "notes");
     hs_json_arr(&j);
-    for (size_t i = 0; i < r->quality->notes.n; i++)
-        hs_json_cstr(&j, r->quality->notes.p[i]);
-    left_out(r->facts, &j);
+    hs_report_notes_json(r->notes, &j);
+    hs_report_notes_json(r->quality, &j);
     hs_json_end(&j);
     hs_json_end(&j);
     hs_buf_putc(out, '\n');

@@ -13,16 +13,11 @@ static void heading(const struct hs_facts *f, struct hs_buf *out)
     hs_buf_puts(out, "\n\n");
 }
 
-/* Files of the run that a report has no use for. */
-static void left_out(const struct hs_facts *f, struct hs_buf *out)
+void hs_report_notes_md(const struct hs_table *notes, struct hs_buf *out)
 {
-    for (size_t i = 0; f->run->n < f->whole->n && i < f->whole->n; i++) {
-        const struct hs_view *v = f->whole->ranks[i].view;
-        if (!hs_view_is_memory_timeline(v))
-            continue;
-        hs_put_md_text(out, hs_cstr(v->name));
-        hs_buf_puts(out, " is left out: it is a memory timeline (export_memory_timeline), which only memory-timeline "
-                         "answers from.\n\n");
+    for (size_t i = 0; i < notes->notes.n; i++) {
+        hs_put_md_text(out, hs_cstr(notes->notes.p[i]));
+        hs_buf_puts(out, "\n\n");
     }
 }
 
@@ -190,7 +185,7 @@ void hs_report_md(const struct hs_report_parts *r, struct hs_buf *out)
 {
     heading(r->facts, out);
     hs_buf_printf(out, "**Main Finding:** %s\n\n", r->judgement->finding);
-    left_out(r->facts, out);
+    hs_report_notes_md(r->notes, out);
     hs_report_top_md(r->facts, out);
     bottleneck(r, out);
     rank_table(r->facts, out);

@@ -96,6 +96,18 @@ static json_t *kernels(const char *query)
     return doc;
 }
 
+/* The ETag of an answer about the mounted run, and whether it has a note about changed files. Static memory. */
+static const char *etag_of(const char *path, bool *stale)
+{
+    static char etag[80];
+    struct answer a = get(&g, path);
+    ck_assert_msg(a.status == 200, "%ld %.300s", a.status, a.body);
+    snprintf(etag, sizeof etag, "%s", header_of(&a, "etag"));
+    *stale = strstr(a.body, "have changed in the mounted folder since it was kept") != NULL;
+    answer_free(&a);
+    return etag;
+}
+
 /* Nothing is kept unasked: 428 tells both ways and the size, and leaves the store empty. */
 START_TEST(asks_first)
 {
@@ -173,6 +185,59 @@ START_TEST(kept_stale_and_refreshed)
     answer_free(&a);
     ck_assert_str_eq(state_of("m:job"), "not_cached");
     ck_assert_int_eq(access(path, R_OK), 0);
+    stop();
+}
+END_TEST
+
+/* An answer about what was kept says that the files are others by now, in every kind of answer, until it is refreshed. */
+START_TEST(answers_say_that_they_are_stale)
+{
+    static const char *const paths[] = {"/api/v1/runs/m:job/temporal", "/api/v1/runs/m:job/report?format=md",
+                                        "/api/v1/runs/m:job/report"};
+    enum { N = sizeof paths / sizeof paths[0] };
+    char before[N][80];
+    bool stale;
+    start("policy = \"always\"");
+    for (size_t i = 0; i < N; i++) {
+        snprintf(before[i], sizeof before[i], "%s", etag_of(paths[i], &stale));
+        ck_assert(!stale);
+    }
+    write_trace("job/rank2.json", 2, 3);
+    for (size_t i = 0; i < N; i++) {
+        ck_assert_str_ne(etag_of(paths[i], &stale), before[i]);
+        ck_assert_msg(stale, "%s", paths[i]);
+    }
+    struct answer a = ask(&g, "POST", "/api/v1/runs/m:job/refresh", NULL, "", 0);
+    ck_assert_int_eq(a.status, 204);
+    answer_free(&a);
+    for (size_t i = 0; i < N; i++) {
+        etag_of(paths[i], &stale);
+        ck_assert(!stale);
+    }
+    stop();
+}
+END_TEST
+
+/* A page that asks again and again is told when something has come. */
+START_TEST(a_listing_that_did_not_change)
+{
+    char etag[100];
+    start("policy = \"ask\"");
+    struct answer a = get(&g, "/api/v1/mounts");
+    snprintf(etag, sizeof etag, "If-None-Match: %s", header_of(&a, "etag"));
+    answer_free(&a);
+    a = ask(&g, "GET", "/api/v1/mounts", (const char *const[]){etag, NULL}, NULL, 0);
+    ck_assert_int_eq(a.status, 304);
+    answer_free(&a);
+    write_trace("job/rank2.json", 2, 3);
+    a = ask(&g, "GET", "/api/v1/mounts", (const char *const[]){etag, NULL}, NULL, 0);
+    ck_assert_int_eq(a.status, 200);
+    snprintf(etag, sizeof etag, "If-None-Match: %s", header_of(&a, "etag"));
+    answer_free(&a);
+    json_decref(kernels("?cache=true"));
+    a = ask(&g, "GET", "/api/v1/mounts", (const char *const[]){etag, NULL}, NULL, 0);
+    ck_assert_int_eq(a.status, 200); /* not_cached has become cached */
+    answer_free(&a);
     stop();
 }
 END_TEST
@@ -281,6 +346,7 @@ START_TEST(uploads_that_are_forgotten)
         json_decref(doc);
         answer_free(&b);
     }
+    ck_assert_int_eq(status_of("/api/v1/runs/once/temporal?cache=true"), 200); /* no mounted run: nothing to choose */
     ck_assert_uint_eq(runs_kept(), 0);
     ck_assert_uint_eq(files_in(g.data, ".db"), 1); /* the catalogue alone */
     long status = 200;
@@ -301,6 +367,8 @@ HS_SUITE(http_mounts)
     HS_TEST(asks_first);
     HS_TEST(analysed_and_forgotten);
     HS_TEST(kept_stale_and_refreshed);
+    HS_TEST(answers_say_that_they_are_stale);
+    HS_TEST(a_listing_that_did_not_change);
     HS_TEST(policies_always_and_never);
     HS_TEST(a_store_that_cannot_be_written);
     HS_TEST(many_at_once_import_once);
