@@ -8,7 +8,7 @@
 static const struct hs_param_spec params_spec[] = {
     HS_PARAM_SEQUENCES,
     {"compress_other_kernels", HS_P_BOOL, "", "true", 0, 0, NULL,
-     "of HTA, for its overlay trace; no part in the answer"},
+     "of HTA, for its overlay trace, which export gives; no part in the answer"},
 };
 
 static const struct hs_column_spec columns[] = {

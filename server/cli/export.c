@@ -84,7 +84,8 @@ static const char *const parameter_names[] = {"rank",
                                               "instance_id",
                                               "data_load_events",
                                               "only_show_critical_events",
-                                              "show_all_edges"};
+                                              "show_all_edges",
+                                              "compress_other_kernels"};
 #define NPARAMETERS (sizeof parameter_names / sizeof parameter_names[0])
 
 struct call {
@@ -108,6 +109,7 @@ static int read_options(int argc, char **argv, struct call *c, bool *done, struc
                                             {"data-load-events", required_argument, NULL, PARAMETER + 10},
                                             {"only-critical", required_argument, NULL, PARAMETER + 11},
                                             {"all-edges", required_argument, NULL, PARAMETER + 12},
+                                            {"compress-others", required_argument, NULL, PARAMETER + 13},
                                             {"output", required_argument, NULL, 'o'},
                                             {"plain", no_argument, NULL, 'p'},
                                             {"gzip", no_argument, NULL, 'z'},
@@ -189,6 +191,7 @@ const struct hs_command hs_cmd_export = {
         "  --operator TEXT       of kernel-sequences: a part of the operator's name\n"
         "  --min-pattern-len N   of kernel-sequences: leave out calls that launch fewer kernels (3)\n"
         "  --top-k N             of kernel-sequences: the N most frequent sequences (5; 0: all)\n"
+        "  --compress-others BOOL  of kernel-sequences: leave out the args of spans that are in none of them (false)\n"
         "  --annotation TEXT     of critical-path: only while the first annotation with this in its name lasts;\n"
         "                        --instance N,M: from the Nth to the Mth of them\n"
         "  --data-load-events RE of critical-path: names of CPU events that load data\n"

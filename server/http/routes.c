@@ -62,6 +62,8 @@ static const struct hs_route_param export_params[] = {
     {"operator_name", "string", "of kernel-sequences: a part of the operator's name"},
     {"min_pattern_len", "integer", "of kernel-sequences: leave out calls that launch fewer device activities (3)"},
     {"top_k", "integer", "of kernel-sequences: so many sequences, the most frequent (5); 0: all"},
+    {"compress_other_kernels", "boolean",
+     "of kernel-sequences: leave out the args of spans that are in none of them (false)"},
     {"annotation", "string", "of critical-path: a part of the name of the annotation whose time is looked at"},
     {"instance_id", "integer", "of critical-path: which of them, from 0; several: from the least to the greatest"},
     {"data_load_events", "string", "of critical-path: regular expression of CPU events that load data"},

@@ -66,3 +66,17 @@ bool hs_chrome_add_arg(struct hs_buf *b, size_t at, struct hs_str member)
         return insert(b, end, (const struct hs_str[]){comma, member}, 2);
     return insert(b, end, (const struct hs_str[]){comma, HS_STR("\"args\":{"), member, HS_STR("}")}, 4);
 }
+
+void hs_chrome_drop_args(struct hs_buf *b, size_t at)
+{
+    struct place x = find_args(b->p, at, b->n);
+    if (b->full || !x.end)
+        return;
+    size_t from = x.args - strlen("\"args\":"), to = x.end + 1;
+    if (b->p[from - 1] == ',')
+        from--;
+    else if (b->p[to] == ',')
+        to++;
+    memmove(b->p + from, b->p + to, b->n - to + 1);
+    b->n -= to - from;
+}

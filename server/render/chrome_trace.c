@@ -19,6 +19,8 @@ const struct hs_param_spec hs_chrome_params[] = {
     {"gzip", HS_P_BOOL, "", "true", 0, 0, NULL, "whether the file is compressed"},
     {"trace", HS_P_TEXT, "", NULL, 0, 0, NULL, "id of the trace, or its first digits, where several have the rank"},
     HS_PARAM_SEQUENCES,
+    {"compress_other_kernels", HS_P_BOOL, "", "false", 0, 0, NULL,
+     "of kernel-sequences: leave out the args of spans that are in none of them"},
     HS_PARAM_CRITICAL_OVERLAY,
 };
 const size_t hs_chrome_nparams = sizeof hs_chrome_params / sizeof hs_chrome_params[0];
@@ -109,6 +111,7 @@ struct hs_chrome_trace {
     struct hs_event_reader *reader;
     struct hs_chrome_counters counters;
     struct hs_sequences sequences;
+    const uint8_t *ph; /* of every event, where the args of other spans are to go; else NULL */
     struct hs_chrome_critical critical;
     struct hs_table notes;
     struct hs_gzip *gzip;
@@ -133,10 +136,12 @@ int hs_chrome_open(struct hs_chrome_trace **out, const struct hs_run_rank *r, co
     if (!rc)
         rc = read_overlays(p, &t->overlays, err);
     if (!rc)
-        rc = hs_view_events(v, HS_EV_SHAPE, &ev, err);
+        rc = hs_view_events(v, HS_EV_SHAPE | HS_EV_PH, &ev, err);
     if (rc)
         goto out;
     t->n = ev.n;
+    if (t->overlays & SEQUENCES && hs_param_bool(p, "compress_other_kernels"))
+        t->ph = ev.ph;
     struct hs_select s;
     hs_select_window(&s, r, p, &t->notes);
     if (t->windowed)
@@ -212,6 +217,8 @@ static int put_event(struct hs_chrome_trace *t, uint32_t event, struct hs_buf *o
     if (!rc && hs_chrome_critical_has(&t->critical, event))
         hs_chrome_add_arg(out, at, HS_STR("\"critical\":1"));
     size_t place = !rc && t->overlays & SEQUENCES ? hs_sequences_of(&t->sequences, event) : SIZE_MAX;
+    if (!rc && place == SIZE_MAX && t->ph && t->ph[event] == 'X')
+        hs_chrome_drop_args(out, at);
     if (place == SIZE_MAX)
         return rc;
     const struct hs_sequence *s = &t->sequences.list.p[place];

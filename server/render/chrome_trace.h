@@ -6,7 +6,8 @@
  *   queue-length, memory-bandwidth  counter events (chrome_counters.h)
  *   kernel-sequences                args.Patterns = {"<pattern_id>": count} on each call of one of the top_k sequences of
  *                                   operator_name, on what nests in it and on the device work it launched. The id stands
- *                                   for the sequence, whose text is told once, at the end of the file.
+ *                                   for the sequence, whose text is told once, at the end of the file. With
+ *                                   compress_other_kernels other spans have no args, as in HTA's overlay: a small file.
  *   critical-path                   args.critical and arrows (chrome_critical.h)
  * from, to: a window of it as a small trace (chrome_window.h); counters are cut at the window, calls begin in it.
  *

@@ -104,6 +104,10 @@ START_TEST(overlays_windows_and_ranks)
     ck_assert_int_eq(fscanf(f, "%d", &n), 1);
     fclose(f);
     ck_assert_int_eq(n, 12); /* op0 of ten calls: four, each an operator, a launch and a kernel */
+    ck_assert_int_eq(
+        run("export ranks --rank 1 --overlay kernel-sequences --operator op0 --min-pattern-len 1 --top-k 1 "
+            "--compress-others true -o out.json && test $(grep -c '\"args\"' out.json) = $(grep -c Patterns out.json)"),
+        0);
 }
 END_TEST
 

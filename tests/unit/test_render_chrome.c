@@ -266,6 +266,22 @@ START_TEST(calls_and_their_work_are_marked_and_nothing_else)
     }
     ck_assert_uint_eq(n, 18);
     json_decref(doc);
+
+    /* without the args of other spans: what is marked is whole, of the others all else */
+    doc = exported(&run->ranks[0], "overlay=kernel-sequences&operator_name=my::&min_pattern_len=2&top_k=1"
+                                   "&compress_other_kernels=true");
+    events = json_object_get(doc, "traceEvents");
+    ck_assert_uint_eq(json_array_size(events), json_array_size(before));
+    for (size_t i = 0; i < json_array_size(events); i++) {
+        json_t *e = json_array_get(events, i), *was = json_array_get(before, i);
+        bool marked = i >= 1 && i < 17 && (i - 1) % 8 < 6;
+        json_decref(take_patterns(e, false));
+        ck_assert_msg(marked || !json_object_get(e, "args"), "event %zu", i);
+        if (!marked)
+            json_object_del(was, "args");
+        json_agree(e, was, "without the marks and the others' args");
+    }
+    json_decref(doc);
     json_decref(plain);
     json_trace_end(&t, 1);
 }
@@ -302,6 +318,29 @@ START_TEST(marks_are_put_into_args_of_any_shape)
     hs_buf_puts(&full, "{\"ph\":\"X\"}");
     ck_assert(!hs_chrome_add_arg(&full, 0, HS_STR("\"P\":1")));
     hs_buf_free(&full);
+}
+END_TEST
+
+START_TEST(args_of_any_shape_can_be_dropped)
+{
+    static const char *const cases[][2] = {
+        {"{\"ph\":\"X\"}", "{\"ph\":\"X\"}"},
+        {"{\"args\":{}}", "{}"},
+        {"{\"args\":{\"a\":{\"b\":\"}\"}},\"ph\":\"X\"}", "{\"ph\":\"X\"}"},
+        {"{\"ph\":\"X\",\"args\":{\"a\":[1,{\"b\":2}]}}", "{\"ph\":\"X\"}"},
+        {"{\"ph\":\"X\",\"args\":{\"a\":1},\"ts\":1}", "{\"ph\":\"X\",\"ts\":1}"},
+        {"{\"x\":{\"args\":{}}}", "{\"x\":{\"args\":{}}}"},
+        {"{\"args\":[{}]}", "{\"args\":[{}]}"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct hs_buf b = HS_BUF_INIT(1000);
+        hs_buf_puts(&b, "before{");
+        hs_buf_puts(&b, cases[i][0]);
+        hs_chrome_drop_args(&b, 7);
+        ck_assert_str_eq(b.p + 7, cases[i][1]);
+        ck_assert_uint_eq(b.n, strlen(b.p));
+        hs_buf_free(&b);
+    }
 }
 END_TEST
 
@@ -405,6 +444,7 @@ HS_SUITE(render_chrome)
     HS_TEST(devices_of_one_pid_are_told_apart);
     HS_TEST(calls_and_their_work_are_marked_and_nothing_else);
     HS_TEST(marks_are_put_into_args_of_any_shape);
+    HS_TEST(args_of_any_shape_can_be_dropped);
     HS_TEST(a_question_that_makes_no_sense_is_refused_with_a_sentence);
     HS_TEST(one_trace_of_a_run_is_meant);
     HS_TEST(exports_of_one_view_do_not_disturb_each_other);
