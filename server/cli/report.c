@@ -72,8 +72,9 @@ static int run(int argc, char **argv, struct hs_err *err)
                   : hs_subject_open(&s, argv + optind, argc - optind, cache ? NULL : name, cache ? NULL : data, err);
     if (rc)
         return rc;
-    rc = overview ? hs_report_overview(s.run, (enum hs_report_format)f, &out, err)
-                  : hs_report(s.run, (enum hs_report_format)f, &thresholds, &out, err);
+    rc = overview
+             ? hs_report_overview(s.run, (enum hs_report_format)f, &out, err)
+             : hs_report(s.run, &(struct hs_report_options){(enum hs_report_format)f, &thresholds, false}, &out, err);
     if (!rc)
         rc = hs_buf_check(&out, "the report", err);
     if (!rc)

@@ -11,22 +11,6 @@
 
 #define ANSWER_MAX (256u << 20)
 
-struct bytes {
-    const char *p;
-    size_t n;
-};
-
-static int read_bytes(void *ctx, void *buf, size_t cap, size_t *got, struct hs_err *err)
-{
-    struct bytes *b = ctx;
-    (void)err;
-    *got = cap < b->n ? cap : b->n;
-    memcpy(buf, b->p, *got);
-    b->p += *got;
-    b->n -= *got;
-    return HS_OK;
-}
-
 static int read_rank(const struct hs_request *r, int64_t *rank, bool *has, struct hs_err *err)
 {
     const char *text = hs_uri_query(&r->uri, "rank");
@@ -43,8 +27,8 @@ void hs_post_execution_trace(struct hs_request *r)
 {
     struct hs_mounts *m = r->server->mounts;
     struct hs_err err = HS_ERR_INIT;
-    struct bytes body = {r->body.p ? r->body.p : "", r->body.n};
-    struct hs_input in = {read_bytes, &body, "the body", (int64_t)r->body.n};
+    struct hs_input_bytes body = {r->body.p, r->body.n};
+    struct hs_input in = hs_input_of_bytes(&body, "the body");
     struct hs_buf out = HS_BUF_INIT(ANSWER_MAX);
     struct hs_run *run = NULL;
     struct hs_et et = {0};

@@ -182,8 +182,10 @@ void hs_get_report(struct hs_request *r)
         goto out;
     rc = hs_mounts_pin(r->server->mounts, run_name, &run, &err);
     if (!rc)
-        rc = overview ? hs_report_overview(run, (enum hs_report_format)f, &out, &err)
-                      : hs_report(run, (enum hs_report_format)f, &r->server->o.thresholds, &out, &err);
+        rc = overview
+                 ? hs_report_overview(run, (enum hs_report_format)f, &out, &err)
+                 : hs_report(run, &(struct hs_report_options){(enum hs_report_format)f, &r->server->o.thresholds, true},
+                             &out, &err);
     if (run)
         hs_mounts_unpin(r->server->mounts, run);
     if (!rc)

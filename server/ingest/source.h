@@ -19,6 +19,13 @@ struct hs_input {
 int hs_input_open_file(struct hs_input *in, const char *path, struct hs_err *err); /* "-" is stdin */
 void hs_input_close_file(struct hs_input *in);
 
+/* Bytes in memory; `b` holds what is left of them and lives as long as the input. */
+struct hs_input_bytes {
+    const char *p;
+    size_t n;
+};
+struct hs_input hs_input_of_bytes(struct hs_input_bytes *b, const char *name);
+
 struct hs_source;
 
 /* Takes the limits on bytes in, bytes inflated and their ratio; counts container defects into the quality object given

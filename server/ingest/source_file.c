@@ -1,4 +1,4 @@
-/* hs_input from a file or from standard input. */
+/* hs_input from a file, from standard input or from memory. */
 #include "ingest/source.h"
 
 #include <errno.h>
@@ -54,4 +54,21 @@ void hs_input_close_file(struct hs_input *in)
     free(f->name);
     free(f);
     in->ctx = NULL;
+}
+
+static int bytes_read(void *ctx, void *buf, size_t cap, size_t *got, struct hs_err *err)
+{
+    struct hs_input_bytes *b = ctx;
+    (void)err;
+    *got = cap < b->n ? cap : b->n;
+    if (*got)
+        memcpy(buf, b->p, *got);
+    b->p += *got;
+    b->n -= *got;
+    return HS_OK;
+}
+
+struct hs_input hs_input_of_bytes(struct hs_input_bytes *b, const char *name)
+{
+    return (struct hs_input){bytes_read, b, name, (int64_t)b->n};
 }

@@ -1,7 +1,9 @@
 #include "report/figures.h"
 
 #include "report/figures_device.h"
+#include "report/figures_memory.h"
 #include "report/figures_tables.h"
+#include "report/figures_threads.h"
 #include "trace/stats.h"
 
 #include <math.h>
@@ -37,13 +39,35 @@ const struct hs_figure_doc hs_figure_docs[HS_FIGURE_IDS] = {
     [HS_FIG_FIRST_STEP] = {"first_step_ratio", "1", "medians of the other steps"},
     [HS_FIG_OVERHEAD] = {"profiler_overhead_pct", "percent", "of the trace's time"},
     [HS_FIG_PARALLEL] = {"data_parallel_calls", "1", "calls of DataParallel.forward"},
+    [HS_FIG_PIPELINE] = {"exposed_pipeline_pct", "percent", "of the GPU span"},
+    [HS_FIG_THREAD] = {"busiest_thread_pct", "percent", "of the trace's time"},
+    [HS_FIG_FULL] = {"device_memory_peak_pct", "percent", "of the device's memory"},
+    [HS_FIG_RESERVED] = {"device_memory_reserved_pct", "percent", "of the device's memory"},
+    [HS_FIG_UNUSED] = {"reserved_unused_pct", "percent", "of what the allocator held at the peak"},
     [HS_FIG_NO_GPU] = {"traces_without_gpu", "1", "traces"},
     [HS_FIG_NO_STEPS] = {"traces_without_steps", "1", "traces"},
 };
 
-#define NO_GPU "there is no GPU activity: record with ProfilerActivity.CUDA (or XPU, MTIA)"
-#define NO_LAUNCHES "no launches were recorded: record with ProfilerActivity.CPU"
-#define LOST "the trace lost GPU activity (launches without their kernels), so idle time cannot be told from lost work"
+bool hs_figure_shows(struct hs_figure_value *x, const struct hs_run_rank *rank, uint32_t event, int64_t ts,
+                     int64_t weight)
+{
+    struct hs_example one = {rank, event, hs_add_sat(ts, rank->offset_ns), weight};
+    size_t at = x->nexamples;
+    for (size_t i = 0; i < x->nexamples; i++)
+        if (x->examples[i].of == rank && x->examples[i].event == event) { /* in another stretch of it */
+            if (x->examples[i].weight >= weight)
+                return false;
+            at = i;
+        }
+    if (at == HS_EXAMPLES && x->examples[--at].weight >= weight)
+        return false;
+    if (at == x->nexamples)
+        x->nexamples++;
+    for (; at && x->examples[at - 1].weight < weight; at--)
+        x->examples[at] = x->examples[at - 1];
+    x->examples[at] = one;
+    return !at;
+}
 
 /* ---- one rank's idle time ---- */
 
@@ -52,16 +76,7 @@ struct rank_job {
     const struct hs_run_rank *rank;
     struct hs_select sel;
     struct hs_gap_causes gaps;
-    int64_t longest[HS_GAP_CAUSES]; /* length of the longest stretch of each cause over the ranks so far */
 };
-
-static void set_event(struct hs_figure_value *x, const struct rank_job *j, uint32_t event, int64_t ts)
-{
-    x->has_event = true;
-    x->rank = j->rank->rank;
-    x->event = event;
-    x->ts_ns = hs_add_sat(ts, j->rank->offset_ns);
-}
 
 static void tell_event(struct hs_figure_value *x, const struct rank_job *j, uint32_t event, const char *what)
 {
@@ -80,11 +95,10 @@ static void take_piece(struct rank_job *j, const struct hs_gap_piece *p, size_t 
         return;
     struct hs_figure_value *x = &j->f->at[id];
     x->gain_ns = hs_add_sat(x->gain_ns, length);
-    if (length <= j->longest[p->cause] || (id == HS_FIG_LAUNCHING && p->cause != HS_GAP_CPU))
+    if (id == HS_FIG_LAUNCHING && p->cause != HS_GAP_CPU)
         return;
-    j->longest[p->cause] = length;
-    set_event(x, j, p->event == HS_NO_EVENT ? j->sel.gpu.event[row] : p->event, p->start);
-    if (p->event != HS_NO_EVENT)
+    uint32_t event = p->event == HS_NO_EVENT ? j->sel.gpu.event[row] : p->event;
+    if (hs_figure_shows(x, j->rank, event, p->start, length) && p->event != HS_NO_EVENT)
         tell_event(x, j, p->event, "Longest in ");
 }
 
@@ -94,10 +108,9 @@ static void take_gaps(struct rank_job *j)
     for (size_t i = 0; i < j->gaps.gaps.n; i++) {
         const struct hs_idle_gap *g = &j->gaps.gaps.p[i];
         int64_t length = hs_sub_sat(g->end, g->start);
-        if (length > longest->gain_ns) {
+        if (hs_figure_shows(longest, j->rank, j->sel.gpu.event[g->row], g->start, length)) {
             longest->gain_ns = length;
             longest->v = (double)length / 1e6;
-            set_event(longest, j, j->sel.gpu.event[g->row], g->start);
         }
         for (size_t k = g->piece; k < g->piece + g->npieces; k++)
             take_piece(j, &j->gaps.pieces.p[k], g->row);
@@ -121,25 +134,47 @@ static bool is_layout(struct hs_str name)
            hs_str_contains(name, "transpose_readWrite") || hs_str_contains(name, "batch_transpose");
 }
 
+/* What a name tells; bits, found out once a name. */
+enum { ASKED = 1, FP32 = 2, LAYOUT = 4, TOP = 8, PAGEABLE = 16 };
+
+static uint8_t what_is(const struct rank_job *j, struct hs_str name)
+{
+    const struct hs_facts *f = j->f->facts;
+    return (uint8_t)(ASKED | (is_fp32_matrix(name) ? FP32 : 0) | (is_layout(name) ? LAYOUT : 0) |
+                     (f->ntop && hs_str_is(name, f->top[0].name) ? TOP : 0) |
+                     (hs_str_contains(name, "Pageable") ? PAGEABLE : 0));
+}
+
+/* Device work that shows a figure, the longest first; of short kernels the shortest. */
 static void take_kernels(struct rank_job *j)
 {
     const struct hs_gpu *g = &j->sel.gpu;
     const struct hs_view *v = j->rank->view;
-    uint8_t *kind = hs_calloc(v->nsyms + 1, 1); /* 0 not asked yet; 1 neither, 2 fp32, 3 layout */
+    struct hs_figure_value *at = j->f->at;
+    uint8_t *names = hs_calloc(v->nsyms + 1, 1);
     for (size_t i = 0; i < g->n; i++) {
-        uint8_t *k = &kind[g->name[i]];
-        if (!*k) {
-            struct hs_str name = hs_view_str(v, g->name[i]);
-            *k = is_fp32_matrix(name) ? 2 : is_layout(name) ? 3 : 1;
-        }
-        if (*k == 1 || g->cls[i] != HS_CLASS_COMPUTE)
-            continue;
-        struct hs_figure_value *x = &j->f->at[*k == 2 ? HS_FIG_FP32 : HS_FIG_LAYOUT];
-        x->gain_ns = hs_add_sat(x->gain_ns, g->dur[i]);
-        if (!x->has_event)
-            set_event(x, j, g->event[i], g->ts[i]);
+        uint8_t *k = &names[g->name[i]];
+        if (!*k)
+            *k = what_is(j, hs_view_str(v, g->name[i]));
+        bool compute = g->cls[i] == HS_CLASS_COMPUTE, comm = g->cls[i] == HS_CLASS_COMM;
+        const struct {
+            enum hs_figure_id id;
+            bool shows;
+        } figures[] = {{HS_FIG_FP32, compute && *k & FP32},    {HS_FIG_LAYOUT, compute && *k & LAYOUT},
+                       {HS_FIG_KERNEL, (*k & TOP) != 0},       {HS_FIG_COMM, comm},
+                       {HS_FIG_MEMORY, !compute && !comm},     {HS_FIG_COPIES, !compute && !comm},
+                       {HS_FIG_PAGEABLE, (*k & PAGEABLE) != 0}};
+        for (size_t x = 0; x < sizeof figures / sizeof figures[0]; x++)
+            if (figures[x].shows)
+                hs_figure_shows(&at[figures[x].id], j->rank, g->event[i], g->ts[i], g->dur[i]);
+        if ((compute || comm) && g->dur[i] < HS_SHORT_KERNEL_NS)
+            hs_figure_shows(&at[HS_FIG_SHORT], j->rank, g->event[i], g->ts[i], HS_SHORT_KERNEL_NS - g->dur[i]);
+        if (compute && *k & FP32)
+            at[HS_FIG_FP32].gain_ns = hs_add_sat(at[HS_FIG_FP32].gain_ns, g->dur[i]);
+        if (compute && *k & LAYOUT)
+            at[HS_FIG_LAYOUT].gain_ns = hs_add_sat(at[HS_FIG_LAYOUT].gain_ns, g->dur[i]);
     }
-    free(kind);
+    free(names);
 }
 
 static void take_cpu(struct rank_job *j)
@@ -151,10 +186,10 @@ static void take_cpu(struct rank_job *j)
     for (uint32_t e = 0; e < c->ev.n && (has_overhead || forward != HS_NO_SYM); e++) {
         if (c->ev.name[e] == forward && hs_cpu_is_span(c, e)) {
             parallel->v++;
-            set_event(parallel, j, e, c->ev.ts[e]);
+            hs_figure_shows(parallel, j->rank, e, c->ev.ts[e], c->ev.dur[e]);
         } else if (hs_cpu_kind(c, e) == HS_CAT_OVERHEAD && hs_cpu_is_span(c, e)) {
             overhead->gain_ns = hs_add_sat(overhead->gain_ns, hs_max_i64(0, c->ev.dur[e]));
-            set_event(overhead, j, e, c->ev.ts[e]);
+            hs_figure_shows(overhead, j->rank, e, c->ev.ts[e], c->ev.dur[e]);
         }
     }
 }
@@ -172,10 +207,11 @@ static void take_steps(struct rank_job *j)
     hs_sort_i64(dur, dur + v->nsteps, v->nsteps - 1);
     double median = hs_percentile_i64(dur, v->nsteps - 1, 0.5),
            ratio = median > 0 ? (double)v->steps[0].dur / median : 0;
+    int64_t longer = hs_max_i64(0, v->steps[0].dur - (int64_t)median);
+    hs_figure_shows(x, j->rank, v->steps[0].event, v->steps[0].ts, longer);
     if (ratio > x->v) {
         x->v = ratio;
-        x->gain_ns = hs_max_i64(0, v->steps[0].dur - (int64_t)median);
-        set_event(x, j, v->steps[0].event, v->steps[0].ts);
+        x->gain_ns = longer;
     }
     free(dur);
 }
@@ -207,116 +243,16 @@ static int take_rank(struct rank_job *j, const struct hs_params *p, struct hs_ta
         rc = take_lost(j, err);
         if (!rc)
             rc = hs_figures_from_device(j->f, j->rank, &j->sel, &j->gaps.cpu, err);
+        if (!rc)
+            rc = hs_figures_from_memory(j->f, j->rank, err);
+        if (!rc)
+            hs_figures_from_threads(j->f, j->rank, &j->gaps);
         j->f->at[HS_FIG_NO_GPU].v += !j->sel.gpu.n && !hs_view_is_memory_timeline(j->rank->view);
         j->f->at[HS_FIG_NO_STEPS].v += j->sel.gpu.n && !j->rank->view->nsteps;
     }
     hs_gap_causes_close(&j->gaps);
     hs_select_close(&j->sel);
     return rc;
-}
-
-/* ---- percentages, and what cannot be told ---- */
-
-static int64_t quality(const struct hs_run *run, enum hs_quality_kind kind)
-{
-    int64_t n = 0;
-    for (size_t i = 0; i < run->n; i++)
-        n += run->ranks[i].view->quality.count[kind];
-    return n;
-}
-
-static void from_facts(struct hs_figures *f)
-{
-    const struct hs_facts *x = f->facts;
-    f->at[HS_FIG_COMM].gain_ns = hs_exposed_comm(&x->time);
-    f->at[HS_FIG_MEMORY].gain_ns = hs_exposed_memory(&x->time);
-    f->at[HS_FIG_PAGEABLE].gain_ns = x->pageable_ns;
-    for (enum hs_gap_cause c = 0; c < HS_GAP_CAUSES; c++)
-        f->at[HS_FIG_HOST].gain_ns += hs_gap_of_host(c) ? f->gap_ns[c] : 0;
-    static const enum hs_figure_id of_span[] = {HS_FIG_LOADING, HS_FIG_SYNC,      HS_FIG_ALLOC,       HS_FIG_COMPILE,
-                                                HS_FIG_COLLECT, HS_FIG_LAUNCHING, HS_FIG_UNEXPLAINED, HS_FIG_HOST,
-                                                HS_FIG_COMM,    HS_FIG_MEMORY,    HS_FIG_PAGEABLE};
-    for (size_t i = 0; i < sizeof of_span / sizeof of_span[0]; i++)
-        f->at[of_span[i]].v = hs_facts_pct(x, f->at[of_span[i]].gain_ns);
-    /* Waiting that computation hides costs nothing. */
-    f->at[HS_FIG_SLOW_RANK].gain_ns = hs_min_i64(f->at[HS_FIG_SLOW_RANK].gain_ns, f->at[HS_FIG_COMM].gain_ns);
-    f->at[HS_FIG_SLOW_LEAD] = f->at[HS_FIG_SLOW_RANK];
-    f->at[HS_FIG_SLOW_LEAD].v = hs_facts_pct(x, f->at[HS_FIG_SLOW_RANK].gain_ns);
-    static const enum hs_figure_id of_work[] = {HS_FIG_FP32, HS_FIG_LAYOUT, HS_FIG_ATTENTION};
-    for (size_t i = 0; i < sizeof of_work / sizeof of_work[0]; i++)
-        f->at[of_work[i]].v = x->work_ns > 0 ? hs_percent(f->at[of_work[i]].gain_ns, x->work_ns) : 0;
-    f->at[HS_FIG_GRID].v = x->work_ns > 0 ? hs_percent(f->small_grid_ns, x->work_ns) : 0;
-    f->at[HS_FIG_SHORT].v = x->kernels ? hs_percent(x->short_kernels, x->kernels) : 0;
-    f->at[HS_FIG_SHORT].gain_ns = (int64_t)((double)f->at[HS_FIG_LAUNCHING].gain_ns * f->at[HS_FIG_SHORT].v / 100);
-    snprintf(f->at[HS_FIG_SHORT].detail, sizeof f->at[HS_FIG_SHORT].detail,
-             "%lld of %lld kernels run for less than 10 µs", (long long)x->short_kernels, (long long)x->kernels);
-    f->at[HS_FIG_COPIES].v = x->time.rows ? hs_percent((int64_t)x->time.rows - x->kernels, (int64_t)x->time.rows) : 0;
-    f->at[HS_FIG_COPIES].gain_ns = f->at[HS_FIG_MEMORY].gain_ns;
-    /* what both could gain is told once, where the advice is the more concrete one */
-    f->at[HS_FIG_MEMORY].gain_ns = hs_max_i64(0, f->at[HS_FIG_MEMORY].gain_ns - x->pageable_ns);
-    if (x->pageable_copies)
-        snprintf(f->at[HS_FIG_PAGEABLE].detail, sizeof f->at[HS_FIG_PAGEABLE].detail, "%lld copies use pageable memory",
-                 (long long)x->pageable_copies);
-    int64_t comm = hs_time_of(x->time.ns, HS_SET_COMM);
-    if (comm)
-        snprintf(f->at[HS_FIG_COMM].detail, sizeof f->at[HS_FIG_COMM].detail, "%.0f %% of all communication time",
-                 hs_percent(f->at[HS_FIG_COMM].gain_ns, comm));
-    if (x->ntop && x->kernels > 1) {
-        f->at[HS_FIG_KERNEL].v = x->top[0].share_pct;
-        f->at[HS_FIG_KERNEL].gain_ns = x->top[0].sum_ns;
-        snprintf(f->at[HS_FIG_KERNEL].detail, sizeof f->at[HS_FIG_KERNEL].detail, "%.200s, %lld calls",
-                 x->top[0].display, (long long)x->top[0].calls);
-    }
-    if (x->gpu_ranks > 1) {
-        const struct hs_rank_facts *odd = &x->ranks[x->odd];
-        f->at[HS_FIG_ODD_RANK].v = fabs(odd->odd_pct);
-        snprintf(f->at[HS_FIG_ODD_RANK].detail, sizeof f->at[HS_FIG_ODD_RANK].detail,
-                 "Rank %lld computes %.0f %% %s than the median rank", (long long)odd->rank, fabs(odd->odd_pct),
-                 odd->odd_pct > 0 ? "longer" : "less");
-    }
-    /* durations of concurrent streams add up to more than there is to gain */
-    static const enum hs_figure_id sums[] = {HS_FIG_PAGEABLE, HS_FIG_KERNEL, HS_FIG_FP32,
-                                             HS_FIG_LAYOUT,   HS_FIG_GRID,   HS_FIG_ATTENTION};
-    for (size_t i = 0; i < sizeof sums / sizeof sums[0]; i++)
-        f->at[sums[i]].gain_ns = hs_min_i64(f->at[sums[i]].gain_ns, x->time.busy_ns);
-    int64_t wall = 0;
-    for (size_t i = 0; i < x->run->n; i++)
-        wall = hs_add_sat(wall, hs_sub_sat(x->run->ranks[i].view->sum.last_end, x->run->ranks[i].view->sum.first_ts));
-    f->at[HS_FIG_OVERHEAD].v = wall > 0 ? hs_percent(f->at[HS_FIG_OVERHEAD].gain_ns, wall) : 0;
-}
-
-static void what_is_missing(struct hs_figures *f)
-{
-    const struct hs_facts *x = f->facts;
-    bool gpu = x->time.rows && x->time.span_ns > 0, launches = false;
-    f->lost = quality(x->run, HS_Q_LAUNCH_WITHOUT_KERNEL);
-    for (size_t i = 0; i < x->run->n; i++)
-        launches |= x->run->ranks[i].view->sum.runtime_calls > 0;
-    double lost_ns = x->time.rows ? (double)f->lost * (double)x->work_ns / (double)x->time.rows : 0;
-    f->loses = gpu && (f->lost_graphs || lost_ns > (double)x->time.idle_ns / 5);
-    f->loses = f->loses && f->lost > 0;
-    for (enum hs_figure_id id = HS_FIG_LOADING; id <= HS_FIG_HOST; id++)
-        f->at[id].missing = !gpu                                    ? NO_GPU
-                            : f->loses                              ? LOST
-                            : !launches && id != HS_FIG_UNEXPLAINED ? NO_LAUNCHES
-                                                                    : NULL;
-    f->at[HS_FIG_GAP].missing = !gpu ? NO_GPU : f->loses ? LOST : NULL;
-    static const enum hs_figure_id of_gpu[] = {HS_FIG_SHORT,  HS_FIG_COMM,     HS_FIG_MEMORY, HS_FIG_PAGEABLE,
-                                               HS_FIG_COPIES, HS_FIG_KERNEL,   HS_FIG_FP32,   HS_FIG_LAYOUT,
-                                               HS_FIG_GRID,   HS_FIG_ATTENTION};
-    for (size_t i = 0; i < sizeof of_gpu / sizeof of_gpu[0]; i++)
-        f->at[of_gpu[i]].missing = gpu ? NULL : NO_GPU;
-    if (gpu && !f->launch_shapes)
-        f->at[HS_FIG_GRID].missing = "the trace does not tell how many blocks kernels have for each multiprocessor: "
-                                     "only Kineto on NVIDIA GPUs records it";
-    if (gpu && !x->cpu_events)
-        f->at[HS_FIG_ATTENTION].missing = NO_LAUNCHES;
-    if (x->gpu_ranks < 2)
-        f->at[HS_FIG_ODD_RANK].missing = "there is one rank with GPU activity: give all ranks of the run";
-    if (x->steps < 3)
-        f->at[HS_FIG_FIRST_STEP].missing = "there are fewer than three steps: call prof.step() once per iteration";
-    if (!x->cpu_events)
-        f->at[HS_FIG_OVERHEAD].missing = f->at[HS_FIG_PARALLEL].missing = NO_LAUNCHES;
 }
 
 int hs_figures_take(struct hs_figures *f, const struct hs_facts *facts, struct hs_run *run, struct hs_err *err)
@@ -333,10 +269,8 @@ int hs_figures_take(struct hs_figures *f, const struct hs_facts *facts, struct h
     }
     if (!rc)
         rc = hs_figures_from_tables(f, run, err);
-    if (!rc) {
-        from_facts(f);
-        what_is_missing(f);
-    }
+    if (!rc)
+        hs_figures_share(f);
     hs_params_free(p);
     hs_table_free(&notes);
     return rc;

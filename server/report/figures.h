@@ -33,29 +33,50 @@ enum hs_figure_id {
     HS_FIG_FIRST_STEP,  /* the first step's duration in medians of the others */
     HS_FIG_OVERHEAD,    /* the profiler's own overhead, of the trace's time */
     HS_FIG_PARALLEL,    /* calls of DataParallel.forward */
+    HS_FIG_PIPELINE,    /* sends and receives without computation beside them, of the GPU span */
+    HS_FIG_THREAD,      /* the busiest CPU thread: operators and calls that do not wait, of the trace's time */
+    HS_FIG_FULL,        /* allocated at the peak, of the device's memory */
+    HS_FIG_RESERVED,    /* the most that the allocator held, of the device's memory */
+    HS_FIG_UNUSED,      /* held but not allocated at the peak, of what was held */
     HS_FIG_NO_GPU,      /* traces without GPU activity */
     HS_FIG_NO_STEPS,    /* traces with GPU activity but without steps */
     HS_FIGURE_IDS
 };
 
+/* An event that shows a figure. */
+struct hs_example {
+    const struct hs_run_rank *of; /* of the run that was asked about */
+    uint32_t event;
+    int64_t ts_ns;  /* on the run's clock */
+    int64_t weight; /* how much it shows; its unit is the figure's own matter */
+};
+#define HS_EXAMPLES 3
+
 struct hs_figure_value {
     double v;
-    int64_t gain_ns;     /* at most; 0 where nothing can be said */
-    const char *missing; /* why it cannot be told, with what would tell it; NULL: it can */
-    char detail[300];    /* more about it: which operator, frame, kernel, rank; "" none */
-    bool has_event;      /* one event that shows it */
-    int64_t rank, ts_ns; /* ts_ns: on the run's clock */
-    uint32_t event;
+    int64_t gain_ns;                         /* at most; 0 where nothing can be said */
+    const char *missing;                     /* why it cannot be told, with what would tell it; NULL: it can */
+    char detail[300];                        /* more about it: which operator, frame, kernel, rank; "" none */
+    struct hs_example examples[HS_EXAMPLES]; /* those that show most, the most first */
+    size_t nexamples;
 };
+
+/* Takes the event among the figure's examples if it shows more than one of them, or there is room. True: it shows most of all. `ts` in
+ * the file's time. */
+bool hs_figure_shows(struct hs_figure_value *x, const struct hs_run_rank *rank, uint32_t event, int64_t ts,
+                     int64_t weight);
 
 struct hs_figures {
     const struct hs_facts *facts;
     struct hs_figure_value at[HS_FIGURE_IDS];
-    int64_t gap_ns[HS_GAP_CAUSES];             /* idle time of all devices by cause */
-    int64_t small_grid_ns, longest_small_grid; /* kernels with less than one block for each multiprocessor */
-    bool launch_shapes;                        /* the trace tells how kernels were launched */
-    int64_t lost;                              /* launches whose device work is not in the trace */
-    bool lost_graphs;                          /* some of them of CUDA graphs: nobody knows how much work each was */
+    int64_t gap_ns[HS_GAP_CAUSES];     /* idle time of all devices by cause */
+    int64_t slow_rank;                 /* of HS_FIG_SLOW_RANK */
+    int64_t small_grid_ns;             /* kernels with less than one block for each multiprocessor */
+    bool launch_shapes;                /* the trace tells how kernels were launched */
+    bool memory_events, device_memory; /* it tells what was allocated on devices; how much memory one has */
+    int64_t unused_bytes;              /* of HS_FIG_UNUSED, on the device where it is most */
+    int64_t lost;                      /* launches whose device work is not in the trace */
+    bool lost_graphs;                  /* some of them of CUDA graphs: nobody knows how much work each was */
     bool loses; /* so many that idle time means nothing: graphs, or a fifth of the idle time at the mean
                                     * duration of what is there */
 };
@@ -64,6 +85,12 @@ struct hs_figure_doc {
     const char *name, *unit, *of; /* "data_loading_pct", "percent", "of the GPU span" */
 };
 extern const struct hs_figure_doc hs_figure_docs[HS_FIGURE_IDS];
+
+#define HS_NO_GPU "there is no GPU activity: record with ProfilerActivity.CUDA (or XPU, MTIA)"
+#define HS_NO_LAUNCHES "no launches were recorded: record with ProfilerActivity.CPU"
+
+/* Shares and what could be gained, from what the ranks and tables gave; then what cannot be told, and why. */
+void hs_figures_share(struct hs_figures *f);
 
 /* `run`: the facts' traces. Takes seconds on traces of many million events. */
 int hs_figures_take(struct hs_figures *f, const struct hs_facts *facts, struct hs_run *run, struct hs_err *err);

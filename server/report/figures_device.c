@@ -1,19 +1,13 @@
 #include "report/figures_device.h"
 
+#include "analysis/collective.h"
 #include "trace/display_name.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #define NAME_MAX_SHOWN 120
-
-static void shows(struct hs_figure_value *x, const struct hs_run_rank *rank, uint32_t event, int64_t ts)
-{
-    x->has_event = true;
-    x->rank = rank->rank;
-    x->event = event;
-    x->ts_ns = hs_add_sat(ts, rank->offset_ns);
-}
 
 /* Kernels with fewer blocks than the device has multiprocessors leave the others without work. */
 static int take_grids(struct hs_figures *f, const struct hs_run_rank *rank, const struct hs_select *sel,
@@ -22,7 +16,6 @@ static int take_grids(struct hs_figures *f, const struct hs_run_rank *rank, cons
     const struct hs_gpu *g = &sel->gpu;
     const double *blocks = NULL;
     struct hs_figure_value *x = &f->at[HS_FIG_GRID];
-    int64_t most = x->has_event ? f->longest_small_grid : 0;
     if (hs_view_sym(sel->view, "blocks per SM") == HS_NO_SYM)
         return HS_OK;
     int rc = sel->view->ops->arg_f64(sel->view, "blocks per SM", 1, &blocks, err);
@@ -37,15 +30,13 @@ static int take_grids(struct hs_figures *f, const struct hs_run_rank *rank, cons
             continue;
         f->small_grid_ns = hs_add_sat(f->small_grid_ns, g->dur[i]);
         x->gain_ns = hs_add_sat(x->gain_ns, (int64_t)((double)g->dur[i] * (1 - b)));
-        if (g->dur[i] <= most)
+        if (!hs_figure_shows(x, rank, g->event[i], g->ts[i], g->dur[i]))
             continue;
-        most = f->longest_small_grid = g->dur[i];
         struct hs_buf name = HS_BUF_INIT(4 * NAME_MAX_SHOWN);
         hs_put_display_name(&name, hs_view_str(sel->view, g->name[i]), NAME_MAX_SHOWN);
         snprintf(x->detail, sizeof x->detail, "Longest: %.200s, %.3g blocks for each multiprocessor, %.1f µs",
                  name.p ? name.p : "", b, (double)g->dur[i] / 1e3);
         hs_buf_free(&name);
-        shows(x, rank, g->event[i], g->ts[i]);
     }
     return HS_OK;
 }
@@ -64,15 +55,65 @@ static void take_attention(struct hs_figures *f, const struct hs_run_rank *rank,
         if (cpu->ev.name[e] != math || !hs_cpu_is_span(cpu, e) || b.ns[e] <= 0)
             continue;
         x->gain_ns = hs_add_sat(x->gain_ns, b.ns[e]);
-        if (!x->has_event)
-            shows(x, rank, e, cpu->ev.ts[e]);
+        hs_figure_shows(x, rank, e, cpu->ev.ts[e], b.ns[e]);
     }
     hs_beneath_free(&b);
+}
+
+/* Pipeline stages wait for each other in sends and receives: those of one device that no computation hides. Told by the kernel's
+ * name (ncclDevKernel_SendRecv), as every recording has it. */
+static void take_pipeline_of(struct hs_figures *f, const struct hs_run_rank *rank, const struct hs_gpu *g,
+                             const uint8_t *p2p, int32_t device)
+{
+    struct hs_figure_value *x = &f->at[HS_FIG_PIPELINE];
+    struct hs_spans waits = HS_SPANS_INIT, compute = HS_SPANS_INIT;
+    for (size_t i = 0; i < g->n; i++) {
+        if (g->device[i] != device)
+            continue;
+        if (g->cls[i] == HS_CLASS_COMPUTE)
+            hs_spans_push(&compute, g->ts[i], hs_end_ns(g->ts[i], g->dur[i]));
+        if (g->cls[i] != HS_CLASS_COMM || p2p[g->name[i]] != 2)
+            continue;
+        hs_spans_push(&waits, g->ts[i], hs_end_ns(g->ts[i], g->dur[i]));
+        hs_figure_shows(x, rank, g->event[i], g->ts[i], g->dur[i]);
+    }
+    hs_spans_normalise(&waits);
+    hs_spans_normalise(&compute);
+    int64_t exposed = hs_spans_length(&waits) - hs_spans_overlap(&waits, &compute);
+    x->gain_ns = hs_add_sat(x->gain_ns, exposed);
+    hs_vec_free(&waits);
+    hs_vec_free(&compute);
+}
+
+static void take_pipeline(struct hs_figures *f, const struct hs_run_rank *rank, const struct hs_select *sel)
+{
+    const struct hs_gpu *g = &sel->gpu;
+    uint8_t *p2p = hs_calloc(sel->view->nsyms + 1, 1); /* by symbol: 0 not asked yet, 1 no, 2 yes */
+    struct {
+        HS_VEC(int32_t);
+    } devices = HS_VEC_INIT(4096);
+    for (size_t i = 0; i < g->n; i++) {
+        if (g->cls[i] != HS_CLASS_COMM)
+            continue;
+        uint8_t *k = &p2p[g->name[i]];
+        if (!*k)
+            *k = hs_collective_is_p2p(hs_collective_type_of(hs_view_str(sel->view, g->name[i]))) ? 2 : 1;
+        size_t d = 0;
+        while (d < devices.n && devices.p[d] != g->device[i])
+            d++;
+        if (*k == 2 && d == devices.n)
+            hs_vec_push(&devices, g->device[i]);
+    }
+    for (size_t d = 0; d < devices.n; d++)
+        take_pipeline_of(f, rank, g, p2p, devices.p[d]);
+    hs_vec_free(&devices);
+    free(p2p);
 }
 
 int hs_figures_from_device(struct hs_figures *f, const struct hs_run_rank *rank, const struct hs_select *sel,
                            const struct hs_cpu *cpu, struct hs_err *err)
 {
     take_attention(f, rank, sel, cpu);
+    take_pipeline(f, rank, sel);
     return take_grids(f, rank, sel, err);
 }

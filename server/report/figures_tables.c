@@ -64,6 +64,19 @@ static void add_sync(struct sync_op *ops, size_t *n, const struct hs_table *t, s
     ops[k].calls = hs_add_sat(ops[k].calls, hs_report_cell(t, row, "count")->i);
 }
 
+/* The worst call of a site is an example. */
+static void show_sync(const struct hs_figures *f, struct hs_figure_value *x, const struct hs_table *t, size_t row)
+{
+    const struct hs_run *run = f->facts->run;
+    int64_t rank = hs_report_cell(t, row, "rank")->i, idle = hs_report_cell(t, row, "gpu_idle_us")->i;
+    for (size_t i = 0; i < run->n && idle > 0; i++)
+        if (run->ranks[i].rank == rank) {
+            hs_figure_shows(x, &run->ranks[i], (uint32_t)hs_report_cell(t, row, "event")->i,
+                            hs_sub_sat(hs_report_cell(t, row, "ts_us")->i, run->ranks[i].offset_ns), idle);
+            return;
+        }
+}
+
 static void take_syncs(struct hs_figures *f, const struct hs_table *t)
 {
     struct hs_figure_value *x = &f->at[HS_FIG_SYNC];
@@ -74,6 +87,7 @@ static void take_syncs(struct hs_figures *f, const struct hs_table *t)
             continue;
         x->gain_ns = hs_add_sat(x->gain_ns, hs_report_cell(t, i, "gpu_idle_us")->i);
         add_sync(ops, &n, t, i);
+        show_sync(f, x, t, i);
     }
     for (size_t k = 1; k < n; k++)
         if (ops[k].idle > ops[worst].idle)
@@ -87,10 +101,6 @@ static void take_syncs(struct hs_figures *f, const struct hs_table *t)
     snprintf(x->detail, sizeof x->detail, "Largest part: %.80s (%.60s), %lld calls, %.3f ms of idle time%s%.80s",
              *ops[worst].name ? ops[worst].name : "outside of operators", call, (long long)ops[worst].calls,
              (double)ops[worst].idle / 1e6, *frame ? "; worst in " : "", frame);
-    x->has_event = true;
-    x->rank = hs_report_cell(t, row, "rank")->i;
-    x->event = (uint32_t)hs_report_cell(t, row, "event")->i;
-    x->ts_ns = hs_report_cell(t, row, "ts_us")->i;
 }
 
 /* The rank that causes most of the waiting, if it does so as a rule. */
@@ -112,10 +122,10 @@ static void take_stragglers(struct hs_figures *f, const struct hs_table *t)
         /* every rank's step would be shorter by the lead, and the GPU span is the sum over ranks */
         if (__builtin_mul_overflow(hs_report_cell(t, i, "lead_us")->i, (int64_t)f->facts->gpu_ranks, &x->gain_ns))
             x->gain_ns = INT64_MAX;
-        x->rank = hs_report_cell(t, i, "rank")->i;
+        f->slow_rank = hs_report_cell(t, i, "rank")->i;
         cell_text(cause, sizeof cause, hs_report_cell(t, i, "cause"));
         snprintf(x->detail, sizeof x->detail, "Rank %lld comes last in %lld of %lld collectives; before that it has %s",
-                 (long long)x->rank, (long long)hs_report_cell(t, i, "last")->i,
+                 (long long)hs_report_cell(t, i, "rank")->i, (long long)hs_report_cell(t, i, "last")->i,
                  (long long)hs_report_cell(t, i, "collectives")->i, *cause ? cause : "nothing that the trace shows");
     }
 }

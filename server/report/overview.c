@@ -160,7 +160,7 @@ static void write_md(const struct overview *o, struct hs_buf *out)
         hs_buf_printf(out, " %lld launches have no device work in the trace.", (long long)o->lost);
     hs_buf_puts(out, "\n\n");
     hs_report_notes_md(&o->notes, out);
-    hs_report_top_md(f, out);
+    hs_report_top_md(&(struct hs_report_parts){.facts = f}, out);
     hs_buf_puts(out, "| Category | Events | Sum (ms) |\n| --- | ---: | ---: |\n");
     for (size_t i = 0; i < o->ncategories && i < CATEGORIES; i++) {
         hs_buf_puts(out, "| ");

@@ -56,6 +56,40 @@ void hs_report_evidence(const char *analysis, const char *params, const char *ru
     put_uri(out, eq + 1);
 }
 
+const char *hs_report_top_evidence(const struct hs_facts *f, const struct hs_top_kernel *k, struct hs_buf *params)
+{
+    hs_buf_puts(params, "name=^\\Q"); /* PCRE: literally, up to the next \\E, which is closed and told by itself */
+    for (const char *p = k->name; *p; p++)
+        hs_buf_puts(params, p[0] == '\\' && p[1] == 'E' ? "\\E\\\\\\Q" : (const char[]){*p, 0});
+    hs_buf_puts(params, "\\E$");
+    return f->time.rows ? "kernels" : "call-stack";
+}
+
+struct hs_str hs_report_event_name(const struct hs_example *e)
+{
+    struct hs_events ev;
+    if (hs_view_events(e->of->view, HS_EV_NAME, &ev, NULL) || e->event >= ev.n)
+        return HS_STR("");
+    return hs_view_str(e->of->view, ev.name[e->event]);
+}
+
+void hs_report_event_path(const struct hs_example *e, struct hs_buf *out)
+{
+    hs_buf_printf(out, "/api/v1/traces/%s/events/%u", e->of->view->id, e->event);
+}
+
+void hs_report_event_place(const struct hs_example *e, struct hs_buf *out)
+{
+    hs_buf_printf(out, "rank %lld, event %u at %.3f ms", (long long)e->of->rank, e->event, (double)e->ts_ns / 1e6);
+}
+
+void hs_report_command(const char *analysis, const char *params, struct hs_buf *out)
+{
+    hs_buf_printf(out, "holoscope analyze %s", analysis);
+    if (*params)
+        hs_buf_printf(out, strpbrk(params, " ()[]|*?!^$") ? " --set '%s'" : " --set %s", params);
+}
+
 void hs_report_figure(const struct hs_verdict_of_rule *v, struct hs_buf *out)
 {
     const struct hs_figure_doc *d = &hs_figure_docs[hs_rules[v->rule].figure];
@@ -94,8 +128,7 @@ const char *hs_report_content_type(enum hs_report_format f)
     return types[f];
 }
 
-int hs_report(struct hs_run *run, enum hs_report_format format, const struct hs_thresholds *t, struct hs_buf *out,
-              struct hs_err *err)
+int hs_report(struct hs_run *run, const struct hs_report_options *o, struct hs_buf *out, struct hs_err *err)
 {
     struct hs_facts facts = {0};
     struct hs_figures figures;
@@ -115,9 +148,9 @@ int hs_report(struct hs_run *run, enum hs_report_format format, const struct hs_
         goto out;
     hs_thresholds_init(&defaults);
     hs_judge(&facts, &figures, &judgement);
-    hs_rules_judge(&figures, t ? t : &defaults, rules);
-    const struct hs_report_parts parts = {&facts, &figures, &judgement, rules, &quality, &notes};
-    switch (format) {
+    hs_rules_judge(&figures, o->thresholds ? o->thresholds : &defaults, rules);
+    const struct hs_report_parts parts = {&facts, &figures, &judgement, rules, &quality, &notes, o->links};
+    switch (o->format) {
     case HS_REPORT_MD: hs_report_md(&parts, out); break;
     case HS_REPORT_JSON: hs_report_json(&parts, out); break;
     case HS_REPORT_HTML: hs_report_html(&parts, out); break;

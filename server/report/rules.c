@@ -43,6 +43,11 @@ const struct hs_rule hs_rules[HS_RULES] = {
      "Python in the step.",
      "idle-causes", "by=op", "SELECT name, count(*), sum(dur) FROM cpu_ops GROUP BY name ORDER BY 3 DESC LIMIT 20",
      "op-launch-delays"},
+    {"busy-thread", "One CPU thread does all the work", "hint", HS_FIG_THREAD, 90,
+     "nsys-ai: a thread > 90 % busy while the GPU is < 80 % busy", HS_FIG_HOST, 20,
+     "Take work off it: more of the model in one call (torch.compile, CUDA graphs, foreach optimizers), tokenizers and "
+     "augmentation in other processes, the backward pass in the autograd thread.",
+     "call-stack", "", "SELECT tid, count(*), sum(dur) FROM cpu_ops GROUP BY tid ORDER BY 3 DESC", "flame"},
     {"small-kernels", "Most kernels are too small", "problem", HS_FIG_SHORT, 50,
      "TraceLens: kernels < 10 µs are short; most of them, while the GPU waits for launches", HS_FIG_HOST, 15,
      "Fuse them: torch.compile and fused operators make fewer, longer kernels; below 10 µs a kernel costs the CPU "
@@ -66,6 +71,12 @@ const struct hs_rule hs_rules[HS_RULES] = {
      "messages; if one rank is late, the others' communication is waiting for it.",
      "overlap", "",
      "SELECT name, count(*), sum(dur) FROM kernels WHERE name LIKE '%nccl%' OR name LIKE '%rccl%' GROUP BY name",
+     "collectives"},
+    {"pipeline-wait", "Pipeline stages wait for each other", "problem", HS_FIG_PIPELINE, 10,
+     "Megatron-LM: the bubble of p stages and m micro-batches is (p-1)/(m+p-1), 9 % of 4 and 32", HS_FIG_NONE, 0,
+     "Shrink the bubble: more micro-batches, an interleaved schedule, stages that take equally long; overlap sends and "
+     "receives with computation.",
+     "collectives", "", "SELECT name, count(*), sum(dur) FROM kernels WHERE name LIKE '%SendRecv%' GROUP BY name",
      "collectives"},
     {"unbalanced-ranks", "Ranks compute differently long", "hint", HS_FIG_ODD_RANK, 10,
      "Holoscope: 10 % from the median rank", HS_FIG_NONE, 0,
@@ -125,6 +136,17 @@ const struct hs_rule hs_rules[HS_RULES] = {
      "call-stack", "name=_scaled_dot_product_attention_math",
      "SELECT name, count(*), sum(dur) FROM cpu_ops WHERE name LIKE '%attention_math%' GROUP BY name",
      "op-launch-delays"},
+    {"device-memory-full", "Device memory is nearly full", "hint", HS_FIG_FULL, 90,
+     "PyTorch TensorBoard plug-in: memory > 90 %", HS_FIG_NONE, 0,
+     "Fine while it fits. Before it does not: activation checkpointing, sharded optimizer states (FSDP, ZeRO), a "
+     "smaller "
+     "micro-batch with gradient accumulation.",
+     "memory-timeline", "device_type=gpu", NULL, "memory-timeline"},
+    {"memory-held-unused", "The allocator holds much memory that nobody uses", "hint", HS_FIG_UNUSED, 20,
+     "Holoscope: a fifth of what is held, while 80 % of the device's memory is", HS_FIG_RESERVED, 80,
+     "Let blocks be reused: PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, shapes in buckets, no large short-lived "
+     "tensors between small ones.",
+     "memory-timeline", "device_type=gpu", NULL, "memory-timeline"},
     {"long-gap", "A GPU stands idle for long in one piece", "hint", HS_FIG_GAP, 500, "nsys gpu_gaps: 500 ms",
      HS_FIG_NONE, 0,
      "See what covers it: a checkpoint, an evaluation, compilation, input or output. Move it off the step, or leave it "

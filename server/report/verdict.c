@@ -170,7 +170,7 @@ static void find(const struct hs_facts *f, const struct hs_figures *more, struct
     char late[80] = "";
     const struct hs_figure_value *slow = &more->at[HS_FIG_SLOW_RANK];
     if (!slow->missing && slow->v >= 50)
-        snprintf(late, sizeof late, ", mostly because rank %lld comes last", (long long)slow->rank);
+        snprintf(late, sizeof late, ", mostly because rank %lld comes last", (long long)more->slow_rank);
     switch (j->verdict) {
     case HS_CPU_BOUND: host_finding(f, more, gpu, j); return;
     case HS_COMM_BOUND:

@@ -13,6 +13,7 @@ struct hs_report_parts {
     const struct hs_verdict_of_rule *rules; /* [HS_RULES], as hs_rules_judge orders them */
     const struct hs_table *quality;         /* the answer of the analysis of that name */
     const struct hs_table *notes;           /* its notes are what has to be said about the run as a whole */
+    bool links;                             /* to the server that the run is on */
 };
 void hs_report_md(const struct hs_report_parts *r, struct hs_buf *out);
 void hs_report_json(const struct hs_report_parts *r, struct hs_buf *out);
@@ -21,7 +22,17 @@ void hs_report_html(const struct hs_report_parts *r, struct hs_buf *out);
 /* The kernels (or operators) with most time: a member "top_kernels" of the object that is open; a Markdown table. */
 struct hs_json;
 void hs_report_top_json(const struct hs_facts *f, struct hs_json *j);
-void hs_report_top_md(const struct hs_facts *f, struct hs_buf *out);
+void hs_report_top_md(const struct hs_report_parts *r, struct hs_buf *out); /* of r its facts and links */
+/* The analysis that tells of one of them; its parameters are appended to *params. */
+const char *hs_report_top_evidence(const struct hs_facts *f, const struct hs_top_kernel *k, struct hs_buf *params);
+
+struct hs_str hs_report_event_name(const struct hs_example *e); /* the view's */
+/* Where it can be had: "/api/v1/traces/ID/events/N". */
+void hs_report_event_path(const struct hs_example *e, struct hs_buf *out);
+/* "rank 0, event 17 at 12.345 ms". */
+void hs_report_event_place(const struct hs_example *e, struct hs_buf *out);
+/* The command that answers it: "holoscope analyze idle-causes --set by=op"; without links this stands in its place. */
+void hs_report_command(const char *analysis, const char *params, struct hs_buf *out);
 
 /* Where evidence is answered: "/api/v1/runs/NAME/ANALYSIS?PARAMS"; `params` as a rule has them. */
 void hs_report_evidence(const char *analysis, const char *params, const char *run, struct hs_buf *out);

@@ -1,6 +1,8 @@
 /* One page by itself: no scripts, nothing from elsewhere, every text of the trace escaped. Links go to the server that gave it. */
 #include "base/json.h"
 #include "report/write.h"
+
+#include "trace/display_name.h"
 #include "trace/stats.h"
 
 static void escaped(struct hs_buf *out, struct hs_str s)
@@ -35,8 +37,42 @@ static void element(struct hs_buf *out, const char *tag, const char *text)
     hs_buf_printf(out, "</%s>\n", tag);
 }
 
-static void top_kernels(const struct hs_facts *f, struct hs_buf *out)
+/* `text`, and where there is a server, a link from it to the analysis. */
+static void linked(const struct hs_report_parts *r, const char *analysis, const char *params, const char *text,
+                   struct hs_buf *out)
 {
+    struct hs_buf path = HS_BUF_INIT(1u << 16);
+    if (r->links) {
+        hs_report_evidence(analysis, params, r->facts->run->name, &path);
+        hs_buf_puts(out, "<a href=\"");
+        escaped(out, hs_str(path.p ? path.p : "", path.n));
+        hs_buf_puts(out, "\">");
+    }
+    put(out, text);
+    hs_buf_puts(out, r->links ? "</a>" : "");
+    hs_buf_free(&path);
+}
+
+static void example(const struct hs_report_parts *r, const struct hs_example *e, struct hs_buf *out)
+{
+    struct hs_buf text = HS_BUF_INIT(1u << 16);
+    bool link = r->links && e->of->view->id[0];
+    if (link) {
+        hs_buf_puts(out, "<a href=\"");
+        hs_report_event_path(e, out);
+        hs_buf_puts(out, "\">");
+    }
+    hs_put_display_name(&text, hs_report_event_name(e), 80);
+    escaped(out, hs_str(text.p ? text.p : "", text.n));
+    hs_buf_puts(out, link ? "</a> (" : " (");
+    hs_report_event_place(e, out);
+    hs_buf_puts(out, ")");
+    hs_buf_free(&text);
+}
+
+static void top_kernels(const struct hs_report_parts *r, struct hs_buf *out)
+{
+    const struct hs_facts *f = r->facts;
     if (!f->ntop)
         return;
     hs_buf_puts(out, "<table>\n<tr><th>% Time</th><th>Calls</th><th>Avg (μs)</th><th>");
@@ -48,7 +84,10 @@ static void top_kernels(const struct hs_facts *f, struct hs_buf *out)
                       (double)k->sum_ns / (double)k->calls / 1000);
         put(out, k->name);
         hs_buf_puts(out, "\">");
-        put(out, k->display);
+        struct hs_buf params = HS_BUF_INIT(1u << 16);
+        const char *analysis = hs_report_top_evidence(f, k, &params);
+        linked(r, analysis, params.p ? params.p : "", k->display, out);
+        hs_buf_free(&params);
         hs_buf_puts(out, "</td></tr>\n");
     }
     hs_buf_printf(out, "</table>\n<p>%% Time is of the summed %s (%.3f ms).</p>\n",
@@ -70,7 +109,7 @@ static void bottleneck(const struct hs_report_parts *r, struct hs_buf *out)
         if (r->judgement->idle_unknown && r->judgement->figures[i].points_to == HS_CPU_BOUND)
             continue;
         hs_buf_puts(out, "<tr><td>");
-        put(out, r->judgement->figures[i].text);
+        linked(r, r->judgement->figures[i].analysis, "", r->judgement->figures[i].text, out);
         hs_buf_printf(out, "</td><td>%.1f</td><td>%.0f</td><td>", r->judgement->figures[i].pct,
                       r->judgement->figures[i].threshold);
         put(out, r->judgement->figures[i].source);
@@ -93,13 +132,14 @@ static void recommendation(const struct hs_report_parts *r, const struct hs_verd
     put(out, rule->advice);
     hs_buf_puts(out, " ");
     put(out, v->value->detail);
-    hs_buf_puts(out, " <a href=\"");
+    hs_buf_puts(out, " Evidence: ");
     hs_buf_clear(&text);
-    hs_report_evidence(rule->analysis, rule->params, r->facts->run->name, &text);
-    escaped(out, hs_str(text.p ? text.p : "", text.n));
-    hs_buf_puts(out, "\">evidence</a>");
-    if (v->value->has_event)
-        hs_buf_printf(out, ", event %u of rank %lld", v->value->event, (long long)v->value->rank);
+    hs_report_command(rule->analysis, rule->params, &text);
+    linked(r, rule->analysis, rule->params, text.p, out);
+    for (size_t i = 0; i < v->value->nexamples; i++) {
+        hs_buf_puts(out, i ? ", " : "; events: ");
+        example(r, &v->value->examples[i], out);
+    }
     hs_buf_puts(out, "</li>\n");
     hs_buf_free(&text);
 }
@@ -149,7 +189,7 @@ void hs_report_html(const struct hs_report_parts *r, struct hs_buf *out)
     hs_buf_puts(out, "</p>\n");
     for (size_t i = 0; i < r->notes->notes.n; i++)
         element(out, "p", r->notes->notes.p[i]);
-    top_kernels(f, out);
+    top_kernels(r, out);
     bottleneck(r, out);
     rules(r, out);
     for (size_t i = 0; i < r->quality->notes.n; i++)

@@ -144,30 +144,21 @@ static void data_quality(const struct hs_table *q, struct hs_json *j)
 
 /* ---- rules ---- */
 
-static void event_name(const struct hs_run *run, const struct hs_figure_value *x, struct hs_json *j)
+static void events(const struct hs_figure_value *x, struct hs_json *j)
 {
-    struct hs_events e;
-    for (size_t i = 0; i < run->n; i++)
-        if (run->ranks[i].rank == x->rank && !hs_view_events(run->ranks[i].view, HS_EV_NAME, &e, NULL) &&
-            x->event < e.n) {
-            hs_json_key(j, "name");
-            hs_json_str(j, hs_view_str(run->ranks[i].view, e.name[x->event]));
-            return;
-        }
-}
-
-static void event(const struct hs_run *run, const struct hs_figure_value *x, struct hs_json *j)
-{
-    hs_json_key(j, "event");
-    if (!x->has_event) {
-        hs_json_null(j);
-        return;
+    hs_json_key(j, "events");
+    hs_json_arr(j);
+    for (size_t i = 0; i < x->nexamples; i++) {
+        const struct hs_example *e = &x->examples[i];
+        hs_json_obj(j);
+        hs_report_i64(j, "rank", e->of->rank);
+        hs_report_text(j, "trace", e->of->view->id);
+        hs_report_i64(j, "event", e->event);
+        hs_report_us(j, "ts_us", e->ts_ns);
+        hs_json_key(j, "name");
+        hs_json_str(j, hs_report_event_name(e));
+        hs_json_end(j);
     }
-    hs_json_obj(j);
-    hs_report_i64(j, "rank", x->rank);
-    hs_report_i64(j, "event", x->event);
-    hs_report_us(j, "ts_us", x->ts_ns);
-    event_name(run, x, j);
     hs_json_end(j);
 }
 
@@ -195,7 +186,7 @@ static void recommendation(const struct hs_facts *f, const struct hs_verdict_of_
         hs_json_cstr(j, r->sql);
     else
         hs_json_null(j);
-    event(f->run, v->value, j);
+    events(v->value, j);
     hs_report_text(j, "next", r->next);
     hs_json_end(j);
 }

@@ -1,6 +1,7 @@
 #include "report/write.h"
 
 #include "render/table_text.h"
+#include "trace/display_name.h"
 #include "trace/stats.h"
 
 #include <math.h>
@@ -21,8 +22,22 @@ void hs_report_notes_md(const struct hs_table *notes, struct hs_buf *out)
     }
 }
 
-void hs_report_top_md(const struct hs_facts *f, struct hs_buf *out)
+/* `text`, and where there is a server, a link from it to the analysis. */
+static void linked(const struct hs_report_parts *r, const char *analysis, const char *params, const char *text,
+                   struct hs_buf *out)
 {
+    hs_buf_puts(out, r->links ? "[" : "");
+    hs_put_md_text(out, hs_cstr(text));
+    if (!r->links)
+        return;
+    hs_buf_puts(out, "](");
+    hs_report_evidence(analysis, params, r->facts->run->name, out);
+    hs_buf_puts(out, ")");
+}
+
+void hs_report_top_md(const struct hs_report_parts *r, struct hs_buf *out)
+{
+    const struct hs_facts *f = r->facts;
     if (!f->ntop)
         return;
     bool gpu = f->time.rows > 0;
@@ -32,12 +47,22 @@ void hs_report_top_md(const struct hs_facts *f, struct hs_buf *out)
         const struct hs_top_kernel *k = &f->top[i];
         hs_buf_printf(out, "| %.1f | %lld | %.1f | ", k->share_pct, (long long)k->calls,
                       (double)k->sum_ns / (double)k->calls / 1000);
-        hs_put_md_text(out, hs_cstr(k->display));
+        struct hs_buf params = HS_BUF_INIT(1u << 16);
+        const char *analysis = hs_report_top_evidence(f, k, &params);
+        linked(r, analysis, params.p ? params.p : "", k->display, out);
+        hs_buf_free(&params);
         hs_buf_puts(out, " |\n");
     }
     hs_buf_printf(out, "\n%% Time is of the summed %s (%.3f ms%s).\n\n",
                   gpu ? "durations of all GPU work" : "time that operators spend themselves on the CPU",
                   (double)f->work_ns / 1e6, f->run->n > 1 ? ", all ranks" : "");
+}
+
+static void figure_row(const struct hs_report_parts *r, const struct hs_figure *x, struct hs_buf *out)
+{
+    hs_buf_puts(out, "| ");
+    linked(r, x->analysis, "", x->text, out);
+    hs_buf_printf(out, " | %.1f | %.0f | %s |\n", x->pct, x->threshold, x->source);
 }
 
 static void bottleneck(const struct hs_report_parts *r, struct hs_buf *out)
@@ -58,8 +83,7 @@ static void bottleneck(const struct hs_report_parts *r, struct hs_buf *out)
     hs_buf_puts(out, "| Figure | % of GPU span | Threshold | Source |\n| --- | ---: | ---: | --- |\n");
     for (int i = 0; i < HS_FIGURES; i++)
         if (!r->judgement->idle_unknown || j->figures[i].points_to != HS_CPU_BOUND)
-            hs_buf_printf(out, "| %s | %.1f | %.0f | %s |\n", j->figures[i].text, j->figures[i].pct,
-                          j->figures[i].threshold, j->figures[i].source);
+            figure_row(r, &j->figures[i], out);
     hs_buf_puts(out, "\n");
 }
 
@@ -114,21 +138,58 @@ static void data_quality(const struct hs_table *q, struct hs_buf *out)
 
 /* ---- advice ---- */
 
-static void recommendation(const struct hs_facts *f, const struct hs_verdict_of_rule *v, int n, struct hs_buf *out)
+/* A link where there is a server to follow it on, else what to type. */
+static void evidence(const struct hs_report_parts *r, const char *analysis, const char *params, struct hs_buf *out)
 {
-    const struct hs_rule *r = &hs_rules[v->rule];
-    hs_buf_printf(out, "%d. **%s**: ", n, r->title);
+    struct hs_buf text = HS_BUF_INIT(1u << 16);
+    if (r->links)
+        hs_buf_printf(&text, "%s%s%s", analysis, *params ? " " : "", params);
+    else
+        hs_report_command(analysis, params, &text);
+    if (r->links)
+        linked(r, analysis, params, text.p, out);
+    else
+        hs_buf_printf(out, "`%s`", text.p);
+    hs_buf_free(&text);
+}
+
+static void example(const struct hs_report_parts *r, const struct hs_example *e, struct hs_buf *out)
+{
+    struct hs_buf name = HS_BUF_INIT(4096);
+    hs_put_display_name(&name, hs_report_event_name(e), 80);
+    bool link = r->links && e->of->view->id[0];
+    hs_buf_puts(out, link ? "[" : "");
+    hs_put_md_text(out, hs_str(name.p ? name.p : "", name.n));
+    if (link) {
+        hs_buf_puts(out, "](");
+        hs_report_event_path(e, out);
+        hs_buf_puts(out, ")");
+    }
+    hs_buf_puts(out, " (");
+    hs_report_event_place(e, out);
+    hs_buf_puts(out, ")");
+    hs_buf_free(&name);
+}
+
+static void recommendation(const struct hs_report_parts *r, const struct hs_verdict_of_rule *v, int n,
+                           struct hs_buf *out)
+{
+    const struct hs_rule *rule = &hs_rules[v->rule];
+    hs_buf_printf(out, "%d. **%s**: ", n, rule->title);
     hs_report_figure(v, out);
-    hs_report_gain(f, v, out);
-    hs_buf_printf(out, ". %s", r->advice);
+    hs_report_gain(r->facts, v, out);
+    hs_buf_printf(out, ". %s", rule->advice);
     if (v->value->detail[0]) {
         hs_buf_puts(out, " ");
         hs_put_md_text(out, hs_cstr(v->value->detail));
         hs_buf_puts(out, ".");
     }
-    hs_buf_printf(out, " Evidence: `%s%s%s`", r->analysis, *r->params ? " " : "", r->params);
-    if (v->value->has_event)
-        hs_buf_printf(out, ", event %u of rank %lld", v->value->event, (long long)v->value->rank);
+    hs_buf_puts(out, " Evidence: ");
+    evidence(r, rule->analysis, rule->params, out);
+    for (size_t i = 0; i < v->value->nexamples; i++) {
+        hs_buf_puts(out, i ? ", " : "; events: ");
+        example(r, &v->value->examples[i], out);
+    }
     hs_buf_puts(out, ".\n");
 }
 
@@ -137,7 +198,7 @@ static void recommendations(const struct hs_report_parts *r, struct hs_buf *out)
     int n = 0;
     for (size_t i = 0; i < HS_RULES && r->rules[i].state == HS_RULE_APPLIES; i++) {
         hs_buf_puts(out, n ? "" : "### Recommendations\n\n");
-        recommendation(r->facts, &r->rules[i], ++n, out);
+        recommendation(r, &r->rules[i], ++n, out);
     }
     hs_buf_puts(out, n ? "\n" : "### Recommendations\n\nNone: no rule applies.\n\n");
 }
@@ -177,7 +238,9 @@ static void next(const struct hs_report_parts *r, struct hs_buf *out)
         if (told)
             continue;
         hs_buf_puts(out, n++ ? "" : "### Next\n\n");
-        hs_buf_printf(out, "- `holoscope analyze %s`\n", rule->next);
+        hs_buf_puts(out, "- ");
+        evidence(r, rule->next, "", out);
+        hs_buf_puts(out, "\n");
     }
 }
 
@@ -186,7 +249,7 @@ void hs_report_md(const struct hs_report_parts *r, struct hs_buf *out)
     heading(r->facts, out);
     hs_buf_printf(out, "**Main Finding:** %s\n\n", r->judgement->finding);
     hs_report_notes_md(r->notes, out);
-    hs_report_top_md(r->facts, out);
+    hs_report_top_md(r, out);
     bottleneck(r, out);
     rank_table(r->facts, out);
     data_quality(r->quality, out);

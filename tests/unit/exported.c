@@ -4,22 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct text {
-    const char *p;
-    size_t n;
-};
-
-static int read_text(void *ctx, void *buf, size_t cap, size_t *got, struct hs_err *err)
-{
-    struct text *x = ctx;
-    (void)err;
-    *got = x->n < cap ? x->n : cap;
-    memcpy(buf, x->p, *got);
-    x->p += *got;
-    x->n -= *got;
-    return 0;
-}
-
 static void import(struct traced *t, struct hs_input *in, const char *what)
 {
     struct hs_err err = HS_ERR_INIT;
@@ -33,8 +17,8 @@ static void import(struct traced *t, struct hs_input *in, const char *what)
 
 void traced_text(struct traced *t, const char *text, size_t n)
 {
-    struct text x = {text, n};
-    struct hs_input in = {.read = read_text, .ctx = &x, .name = "test.json", .size = (int64_t)n};
+    struct hs_input_bytes x = {text, n};
+    struct hs_input in = hs_input_of_bytes(&x, "test.json");
     import(t, &in, "text");
 }
 

@@ -100,33 +100,17 @@ void json_trace_shuffle(struct json_trace *t, uint32_t seed)
 
 /* ---- reading ---- */
 
-struct text {
-    const char *p;
-    size_t n;
-};
-
-static int read_text(void *ctx, void *buf, size_t cap, size_t *got, struct hs_err *err)
-{
-    struct text *x = ctx;
-    (void)err;
-    *got = x->n < cap ? x->n : cap;
-    memcpy(buf, x->p, *got);
-    x->p += *got;
-    x->n -= *got;
-    return 0;
-}
-
 static void import_one(struct json_trace *t)
 {
     struct hs_buf text = HS_BUF_INIT(1 << 26);
     struct hs_err err = HS_ERR_INIT;
     struct hs_import_options o = {.rank = t->rank};
-    hs_buf_puts(&text, "{\"traceEvents\":[");
+    hs_buf_printf(&text, "{%s\"traceEvents\":[", t->header ? t->header : "");
     for (size_t i = 0; i < t->events.n; i++)
         hs_buf_printf(&text, "%s%s", i ? ",\n" : "", t->events.p[i]);
     hs_buf_puts(&text, "]}");
-    struct text x = {text.p, text.n};
-    struct hs_input in = {.read = read_text, .ctx = &x, .name = "test.json", .size = (int64_t)text.n};
+    struct hs_input_bytes x = {text.p, text.n};
+    struct hs_input in = hs_input_of_bytes(&x, "test.json");
     int rc = hs_import(&in, &o, &t->imported, &t->nimported, &err);
     ck_assert_msg(!rc, "%s", err.text);
     ck_assert_uint_eq(t->nimported, 1);

@@ -17,6 +17,7 @@
 
 struct json_trace {
     int rank;
+    const char *header; /* members before traceEvents, each with a comma behind it; NULL: none */
     struct {
         HS_VEC(char *);
     } events; /* JSON objects, in the order of the file */

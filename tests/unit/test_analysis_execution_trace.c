@@ -8,26 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct text {
-    const char *p;
-    size_t n;
-};
-
-static int read_text(void *ctx, void *buf, size_t cap, size_t *got, struct hs_err *err)
-{
-    struct text *t = ctx;
-    (void)err;
-    *got = t->n < cap ? t->n : cap;
-    memcpy(buf, t->p, *got);
-    t->p += *got;
-    t->n -= *got;
-    return HS_OK;
-}
-
 static int read_et(struct hs_et *et, const char *json, struct hs_err *err)
 {
-    struct text t = {json, strlen(json)};
-    struct hs_input in = {read_text, &t, "et.json", -1};
+    struct hs_input_bytes t = {json, strlen(json)};
+    struct hs_input in = hs_input_of_bytes(&t, "et.json");
     return hs_et_read(et, &in, &hs_limits_default, err);
 }
 

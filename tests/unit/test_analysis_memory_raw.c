@@ -14,26 +14,10 @@
 static const char list[] = "[[-1, 1, 100, 0], [-1, 1, 40, 7], [1000000, 2, 50, 4], [1000000, 2, -10, 7],\n"
                            "[1003000, 2, -20, 4], [1001000, 2, 30, 5], [1004000, 3, 5, 9]]";
 
-struct text {
-    const char *p;
-    size_t n;
-};
-
-static int read_text(void *ctx, void *buf, size_t cap, size_t *got, struct hs_err *err)
-{
-    struct text *t = ctx;
-    (void)err;
-    *got = t->n < cap ? t->n : cap;
-    memcpy(buf, t->p, *got);
-    t->p += *got;
-    t->n -= *got;
-    return HS_OK;
-}
-
 static struct hs_view *load(const char *p, size_t n, const char *name, int64_t rank)
 {
-    struct text x = {p, n};
-    struct hs_input in = {.read = read_text, .ctx = &x, .name = name, .size = (int64_t)n};
+    struct hs_input_bytes x = {p, n};
+    struct hs_input in = hs_input_of_bytes(&x, name);
     struct hs_import_options o = {.rank = rank};
     struct hs_imported *got;
     size_t count;
@@ -182,11 +166,11 @@ START_TEST(beside_a_trace)
     ck_assert_uint_eq(a.rows, 5);
     hs_table_free(&a);
     struct hs_buf b = HS_BUF_INIT(1 << 20);
-    ck_assert_int_eq(hs_report(run, HS_REPORT_MD, NULL, &b, &err), HS_OK);
+    ck_assert_int_eq(hs_report(run, &(struct hs_report_options){HS_REPORT_MD, NULL, false}, &b, &err), HS_OK);
     ck_assert_ptr_nonnull(strstr(b.p, "# GPU report: t.json"));
     ck_assert_ptr_nonnull(strstr(b.p, "memory.json (rank 0) is a memory timeline"));
     hs_buf_clear(&b);
-    ck_assert_int_eq(hs_report(run, HS_REPORT_JSON, NULL, &b, &err), HS_OK);
+    ck_assert_int_eq(hs_report(run, &(struct hs_report_options){HS_REPORT_JSON, NULL, false}, &b, &err), HS_OK);
     ck_assert_ptr_nonnull(strstr(b.p, "memory.json (rank 0) is a memory timeline"));
     hs_buf_free(&b);
     hs_run_free(alone);
@@ -207,7 +191,7 @@ START_TEST(alone_it_is_told_of)
     ck_assert(table_has_note(&a, "only memory-timeline answers"));
     hs_table_free(&a);
     struct hs_buf b = HS_BUF_INIT(1 << 20);
-    ck_assert_int_eq(hs_report(run, HS_REPORT_MD, NULL, &b, &err), HS_OK);
+    ck_assert_int_eq(hs_report(run, &(struct hs_report_options){HS_REPORT_MD, NULL, false}, &b, &err), HS_OK);
     ck_assert_ptr_nonnull(strstr(b.p, "This is a memory timeline"));
     hs_buf_free(&b);
     hs_run_free(run);

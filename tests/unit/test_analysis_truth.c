@@ -261,7 +261,8 @@ static void check_report(const char *verdict, const char *finding, const char *f
 {
     struct hs_buf out = HS_BUF_INIT(1 << 20);
     struct hs_err err = HS_ERR_INIT;
-    ck_assert_msg(!hs_report(t.run, HS_REPORT_JSON, NULL, &out, &err), "%s", err.text);
+    ck_assert_msg(!hs_report(t.run, &(struct hs_report_options){HS_REPORT_JSON, NULL, false}, &out, &err), "%s",
+                  err.text);
     json_t *j = json_loads(out.p, 0, NULL), *list = json_object_get(j, "recommendations"), *r;
     size_t i;
     ck_assert_str_eq(json_string_value(json_object_get(json_object_get(j, "bottleneck"), "verdict")), verdict);

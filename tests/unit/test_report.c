@@ -24,7 +24,7 @@ static char *report(struct hs_run *run, enum hs_report_format format)
 {
     struct hs_buf out = HS_BUF_INIT(1 << 20);
     struct hs_err err = HS_ERR_INIT;
-    ck_assert_msg(!hs_report(run, format, NULL, &out, &err), "%s", err.text);
+    ck_assert_msg(!hs_report(run, &(struct hs_report_options){format, NULL, false}, &out, &err), "%s", err.text);
     return out.p; /* the caller frees */
 }
 

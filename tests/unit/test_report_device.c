@@ -33,7 +33,9 @@ static json_t *report(void)
 {
     struct hs_buf out = HS_BUF_INIT(1 << 20);
     struct hs_err err = HS_ERR_INIT;
-    ck_assert_msg(!hs_report(json_trace_load(&t, 1), HS_REPORT_JSON, NULL, &out, &err), "%s", err.text);
+    ck_assert_msg(
+        !hs_report(json_trace_load(&t, 1), &(struct hs_report_options){HS_REPORT_JSON, NULL, false}, &out, &err), "%s",
+        err.text);
     json_t *j = json_loads(out.p, 0, NULL);
     ck_assert_ptr_nonnull(j);
     hs_buf_free(&out);

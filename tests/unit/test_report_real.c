@@ -55,7 +55,8 @@ static void check(const char *path, int k)
     struct hs_buf out = HS_BUF_INIT(1 << 22);
     struct hs_err err = HS_ERR_INIT;
     traced_file(&t, path);
-    ck_assert_msg(!hs_report(t.run, HS_REPORT_JSON, NULL, &out, &err), "%s", err.text);
+    ck_assert_msg(!hs_report(t.run, &(struct hs_report_options){HS_REPORT_JSON, NULL, false}, &out, &err), "%s",
+                  err.text);
     json_t *j = json_loads(out.p, 0, NULL), *list = json_object_get(j, "recommendations");
     const char *found = json_string_value(json_object_get(j, "main_finding"));
     ck_assert_msg(strstr(found, cases[k].finding) != NULL, "%s: %s", path, found);

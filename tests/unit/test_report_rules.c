@@ -10,11 +10,18 @@
 
 static struct json_trace t;
 
+static char *linked_text(struct hs_run *run, enum hs_report_format f)
+{
+    struct hs_buf out = HS_BUF_INIT(1 << 20);
+    ck_assert(!hs_report(run, &(struct hs_report_options){f, NULL, true}, &out, NULL));
+    return out.p;
+}
+
 static char *text_of(struct hs_run *run, enum hs_report_format f, const struct hs_thresholds *limits)
 {
     struct hs_buf out = HS_BUF_INIT(1 << 20);
     struct hs_err err = HS_ERR_INIT;
-    ck_assert_msg(!hs_report(run, f, limits, &out, &err), "%s", err.text);
+    ck_assert_msg(!hs_report(run, &(struct hs_report_options){f, limits, false}, &out, &err), "%s", err.text);
     return out.p;
 }
 
@@ -68,7 +75,10 @@ START_TEST(three_states)
     ck_assert_double_eq(json_number_value(json_object_get(sync, "gain_pct")), 30);
     ck_assert_str_eq(json_string_value(json_object_get(json_object_get(sync, "evidence"), "analysis")), "syncs");
     ck_assert_ptr_nonnull(strstr(json_string_value(json_object_get(sync, "detail")), "aten::item"));
-    ck_assert_int_gt(json_integer_value(json_object_get(json_object_get(sync, "event"), "event")), 0);
+    json_t *shown = json_array_get(json_object_get(sync, "events"), 0);
+    ck_assert_uint_eq(json_array_size(json_object_get(sync, "events")), 1);
+    ck_assert_int_eq(json_integer_value(json_object_get(shown, "event")), 3); /* origin, launch, item, the sync in it */
+    ck_assert_str_eq(json_string_value(json_object_get(shown, "name")), "cudaStreamSynchronize");
     ck_assert_str_eq(state(j, "late-launches"), "applies");
     ck_assert_str_eq(state(j, "exposed-communication"), "ok");
     ck_assert_double_eq(json_number_value(json_object_get(entry(j, "rules", "exposed-communication"), "value")), 0);
@@ -186,7 +196,20 @@ START_TEST(markdown_and_html)
     ck_assert_ptr_nonnull(strstr(html, "<!doctype html>"));
     ck_assert_ptr_null(strstr(html, "<script"));
     ck_assert_ptr_nonnull(strstr(html, "&lt;script&gt;"));
-    ck_assert_ptr_nonnull(strstr(html, "/syncs?by=site\">evidence</a>"));
+    ck_assert_ptr_nonnull(strstr(md, "Evidence: `holoscope analyze syncs --set by=site`; events: cudaStreamSynchronize "
+                                     "(rank 0, event 3 at 0.003 ms)."));
+    ck_assert_ptr_null(strstr(md, "]("));
+    ck_assert_ptr_null(strstr(html, "<a "));
+    free(md);
+    free(html);
+    /* where a server has the run, everything is a link to it */
+    md = linked_text(run, HS_REPORT_MD);
+    html = linked_text(run, HS_REPORT_HTML);
+    ck_assert_ptr_nonnull(strstr(md, "/syncs?by=site); events: "));
+    ck_assert_ptr_nonnull(strstr(md, "/kernels?name=%5E%5CQB%5CE%24)"));
+    ck_assert_ptr_nonnull(strstr(md, "/events/3) (rank 0, event 3"));
+    ck_assert_ptr_nonnull(strstr(html, "/syncs?by=site\">"));
+    ck_assert_ptr_nonnull(strstr(html, "/events/3\">cudaStreamSynchronize</a>"));
     free(md);
     free(html);
     json_trace_end(&t, 1);

@@ -34,26 +34,10 @@ static const char small[] =
     "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::add\",\"pid\":10,\"tid\":\"eleven\",\"ts\":1600,\"dur\":1}\n"
     "]}";
 
-struct text {
-    const char *p;
-    size_t left;
-};
-
-static int read_text(void *ctx, void *buf, size_t cap, size_t *got, struct hs_err *err)
-{
-    struct text *t = ctx;
-    (void)err;
-    *got = t->left < cap ? t->left : cap;
-    memcpy(buf, t->p, *got);
-    t->p += *got;
-    t->left -= *got;
-    return HS_OK;
-}
-
 static struct hs_view *open_text(const char *json, struct hs_imported **imported)
 {
-    struct text t = {json, strlen(json)};
-    struct hs_input in = {.read = read_text, .ctx = &t, .name = "small.json", .size = -1};
+    struct hs_input_bytes t = {json, strlen(json)};
+    struct hs_input in = hs_input_of_bytes(&t, "small.json");
     struct hs_import_options o = {.rank = HS_RANK_AUTO};
     struct hs_err err = HS_ERR_INIT;
     size_t n = 0;

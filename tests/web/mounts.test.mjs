@@ -43,6 +43,8 @@ test('kept: it just opens from then on, and a changed folder is stale until it i
   await page.locator('canvas.tl-canvas').waitFor();
   assert.deepEqual((await s.get('/api/v1/runs')).runs.map((r) => r.run), ['nightly:kept']);
   writeTrace(path.join(s.root, 'mnt', 'kept', 'rank7.json'), [{name: 'k', ts: 0, dur: 10}], {distributedInfo: {rank: 7}});
+  await page.goto(`${s.url}/?run=nightly:kept`);
+  await page.getByText('have changed in the mounted folder since it was kept').first().waitFor(); // the report says so itself
   await page.goto(`${s.url}/`);
   assert.match(await stateOf(page, 'nightly:kept').first().textContent(), /^stale/);
   await page.getByRole('button', {name: 'Refresh'}).click();
@@ -50,6 +52,17 @@ test('kept: it just opens from then on, and a changed folder is stale until it i
   const run = await s.get('/api/v1/runs/nightly:kept');
   assert.deepEqual(run.traces.map((t) => t.rank).sort(), [0, 1, 7]);
   assert.ok(fs.existsSync(path.join(s.root, 'mnt', 'kept', 'rank7.json')));
+  await page.close();
+});
+
+test('what comes into the folder while the page is open is listed by itself', async () => {
+  const page = await s.page();
+  await page.getByText('nightly:forgotten').waitFor();
+  assert.equal(await page.getByText('nightly:late').count(), 0);
+  fs.mkdirSync(path.join(s.root, 'mnt', 'late'));
+  writeTrace(path.join(s.root, 'mnt', 'late', 'rank0.json'), [{name: 'k', ts: 0, dur: 10}]);
+  await page.getByText('nightly:late').waitFor({timeout: 20000});
+  assert.equal(await stateOf(page, 'nightly:late').textContent(), 'not cached');
   await page.close();
 });
 

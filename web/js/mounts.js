@@ -7,11 +7,25 @@ import {href} from './url.js';
 
 const STATES = {not_cached: 'not cached', cached: 'cached', stale: 'stale: the folder has changed', in_memory: 'in memory'};
 
-/** The mounted runs as a panel of the first page; nothing where nothing is mounted. */
+const LOOK_AGAIN_MS = 5000;
+
+/** The mounted runs as a panel of the first page, kept up to date while that is seen; nothing where nothing is mounted. */
 export async function mountsPanel(box, signal) {
-  const {mounts} = await api.mounts(signal);
-  if (signal.aborted || !mounts.length) return;
-  const reload = () => mountsPanel(box, signal);
+  let shown = '[]';
+  const load = async () => {
+    const {mounts} = await api.mounts(signal); // its ETag makes this cheap: mostly nothing has changed
+    const text = JSON.stringify(mounts);
+    if (signal.aborted || text === shown) return;
+    shown = text;
+    draw(box, mounts, load);
+  };
+  await load();
+  if (shown === '[]') return; // what is mounted stands in the server's configuration
+  const timer = setInterval(() => { if (!document.hidden) load().catch(() => {}); }, LOOK_AGAIN_MS);
+  signal.addEventListener('abort', () => clearInterval(timer));
+}
+
+function draw(box, mounts, reload) {
   fill(box, h('section', {class: 'panel', 'aria-label': 'Mounted folders'}, h('div', {class: 'panel-head'}, h('h2', {}, 'Mounted folders')),
     mounts.map((m) => h('div', {class: 'panel-body'}, h('h3', {}, clip(m.mount, 100)),
       m.error ? h('p', {class: 'error-box'}, m.error) : null,
@@ -30,7 +44,8 @@ function table(runs, reload) {
 
 function refreshButton(run, reload) {
   const click = async (e) => {
-    e.currentTarget.disabled = true;
+    const button = e.currentTarget;
+    button.disabled = true;
     try {
       await api.refreshRun(run.run);
       api.forget();
@@ -38,6 +53,7 @@ function refreshButton(run, reload) {
     } catch (problem) {
       say(problem.message);
     }
+    button.disabled = false; // where nothing has changed, it stays
     await reload();
   };
   return h('button', {type: 'button', onclick: click}, 'Refresh');

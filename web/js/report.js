@@ -26,6 +26,7 @@ export async function reportPanel(box, page) {
   const verdict = report.bottleneck?.verdict ?? '';
   const form = (format, label) => h('a', {href: api.reportUrl(page.run, format), target: '_blank', rel: 'noopener'}, label);
   fill(box, h('p', {class: 'finding'}, clip(sentence, 600)),
+    (report.notes ?? []).map((note) => h('p', {class: 'dim'}, h('bdi', {}, clip(note, 600)))),
     h('p', {class: 'dim'}, verdict ? h('strong', {class: 'verdict'}, clip(verdict, 60)) : null, 'Report: ', form('html', 'page'), ' · ', form('md', 'Markdown'), ' · ', form('json', 'JSON'), ' · ', h('a', {href: `${api.path('rules')}?format=md`, target: '_blank', rel: 'noopener'}, 'rules')),
     h('div', {class: 'two'}, topKernels(report, page), bottleneck(report, page)),
     recommendations(report, page), notJudged(report));
@@ -107,11 +108,11 @@ const gain = (r) => (asNumber(r.gain_us) > 0 ? h('span', {class: 'dim'}, `, at m
 function links(r, page) {
   const out = [];
   if (r.evidence) out.push('Evidence: ', link(evidenceHref(page.run, r.evidence.analysis, r.evidence.params), words(r.evidence.analysis)));
-  const events = r.events ?? (r.event ? [r.event] : []);
-  for (const e of events) {
-    const trace = (page.info.traces ?? []).find((t) => String(t.rank) === String(e.rank));
+  for (const e of r.events ?? []) {
+    const kept = (page.info.traces ?? []).some((t) => t.id === e.trace);
     const ts = asNumber(e.ts_us);
-    if (trace) out.push(' · ', h('a', {href: api.eventUrl(trace.id, e.event), target: '_blank', rel: 'noopener'}, h('bdi', {}, clip(e.name || `event ${e.event}`, 80)), ` of rank ${e.rank}`));
+    const name = h('bdi', {}, clip(e.name || `event ${e.event}`, 80));
+    out.push(' · ', kept ? h('a', {href: api.eventUrl(e.trace, e.event), target: '_blank', rel: 'noopener'}, name, ` of rank ${e.rank}`) : h('span', {}, name, ` of rank ${e.rank}`));
     if (Number.isFinite(ts)) {
       out.push(' · ', link(href({run: page.run, tab: 'timeline', rank: String(e.rank), from: usText(ts - AROUND_US), to: usText(ts + AROUND_US)}, {}), 'on the timeline'));
     }

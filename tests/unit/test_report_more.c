@@ -1,0 +1,225 @@
+/* Rules about memory, pipelines and CPU threads, and the events that show a figure: numbers by hand. */
+#include "report/report.h"
+#include "tests/unit/json_trace.h"
+#include "tests/unit/test.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct json_trace t;
+
+static json_t *report(void)
+{
+    struct hs_buf out = HS_BUF_INIT(1 << 20);
+    struct hs_err err = HS_ERR_INIT;
+    ck_assert_msg(
+        !hs_report(json_trace_load(&t, 1), &(struct hs_report_options){HS_REPORT_JSON, NULL, false}, &out, &err), "%s",
+        err.text);
+    json_t *j = json_loads(out.p, 0, NULL);
+    ck_assert_ptr_nonnull(j);
+    hs_buf_free(&out);
+    return j;
+}
+
+static json_t *entry(json_t *report, const char *list, const char *id)
+{
+    json_t *x;
+    size_t i;
+    json_array_foreach(json_object_get(report, list), i, x)
+    {
+        if (!strcmp(json_string_value(json_object_get(x, "id")), id))
+            return x;
+    }
+    return NULL;
+}
+
+static const char *state(json_t *report, const char *id)
+{
+    return json_string_value(json_object_get(entry(report, "rules", id), "state"));
+}
+
+static double value(json_t *report, const char *id)
+{
+    return json_number_value(json_object_get(entry(report, "rules", id), "value"));
+}
+
+static json_int_t event_of(json_t *recommendation, size_t i)
+{
+    return json_integer_value(json_object_get(json_array_get(json_object_get(recommendation, "events"), i), "event"));
+}
+
+/* ---- memory ---- */
+
+static void memory(int ts, int device_type, int device, int64_t allocated, int64_t reserved)
+{
+    char at[40];
+    trace_event(
+        &t,
+        "{\"ph\":\"i\",\"s\":\"t\",\"cat\":\"cpu_instant_event\",\"name\":\"[memory]\",\"pid\":1,\"tid\":1,\"ts\":%s,"
+        "\"args\":{\"Bytes\":512,\"Total Allocated\":%lld,\"Total Reserved\":%lld,\"Addr\":1,"
+        "\"Device Type\":%d,\"Device Id\":%d}}",
+        trace_us(at, ts), (long long)allocated, (long long)reserved, device_type, device);
+}
+
+/* Device 0 of 1000 bytes: 600 of 850 held are allocated at the peak (60 % full, 250 / 850 = 29.4 % unused), 850 are held at
+ * most. Device 1 of 2000: 500 of 500. The host's figures are as large, and mean nothing. */
+static void allocations(void)
+{
+    json_trace_begin(&t, 0);
+    trace_cpu(&t, "cpu_op", "aten::add", 1, 1000, 1000);
+    memory(2000, 1, 0, 400, 500);
+    memory(3000, 1, 0, 600, 850);
+    memory(4000, 1, 0, 100, 850);
+    memory(5000, 1, 1, 500, 500);
+    memory(6000, 0, -1, 99999, 99999);
+}
+
+START_TEST(memory_that_is_held_and_unused)
+{
+    allocations();
+    t.header = "\"deviceProperties\":[{\"id\":0,\"totalGlobalMem\":1000},{\"id\":1,\"totalGlobalMem\":2000}],";
+    json_t *j = report(), *held = entry(j, "recommendations", "memory-held-unused");
+    ck_assert_str_eq(state(j, "device-memory-full"), "ok");
+    ck_assert_double_eq(value(j, "device-memory-full"), 60);
+    ck_assert_ptr_nonnull(held); /* 85 % of the device is held, from 80 on */
+    ck_assert_double_eq_tol(json_number_value(json_object_get(held, "value")), 100.0 * 250 / 850, 1e-4);
+    ck_assert_ptr_nonnull(strstr(json_string_value(json_object_get(held, "detail")), "Rank 0, device 0"));
+    ck_assert_int_eq(event_of(held, 0), 3); /* origin, add, memory, the peak */
+    json_decref(j);
+    json_trace_end(&t, 1);
+}
+END_TEST
+
+START_TEST(memory_that_is_nearly_full)
+{
+    allocations();
+    memory(7000, 1, 1, 1900, 1950);
+    t.header = "\"deviceProperties\":[{\"id\":0,\"totalGlobalMem\":1000},{\"id\":1,\"totalGlobalMem\":2000}],";
+    json_t *j = report(), *full = entry(j, "recommendations", "device-memory-full");
+    ck_assert_ptr_nonnull(full);
+    ck_assert_double_eq(json_number_value(json_object_get(full, "value")), 95);
+    ck_assert_int_eq(event_of(full, 0), 7);
+    ck_assert_int_eq(event_of(full, 1), 3); /* device 0's peak, 60 % */
+    json_decref(j);
+    json_trace_end(&t, 1);
+}
+END_TEST
+
+/* What was not recorded is no zero: without sizes of devices, without allocations. */
+START_TEST(memory_that_nobody_knows)
+{
+    allocations();
+    json_t *j = report();
+    ck_assert_str_eq(state(j, "device-memory-full"), "cannot_answer");
+    ck_assert_str_eq(state(j, "memory-held-unused"), "cannot_answer");
+    ck_assert_ptr_nonnull(strstr(json_string_value(json_object_get(entry(j, "rules", "memory-held-unused"), "reason")),
+                                 "deviceProperties"));
+    json_decref(j);
+    json_trace_end(&t, 1);
+    json_trace_begin(&t, 0);
+    trace_cpu(&t, "cpu_op", "aten::add", 1, 1000, 1000);
+    j = report();
+    ck_assert_ptr_nonnull(strstr(json_string_value(json_object_get(entry(j, "rules", "device-memory-full"), "reason")),
+                                 "profile_memory"));
+    json_decref(j);
+    json_trace_end(&t, 1);
+}
+END_TEST
+
+/* ---- pipelines ---- */
+
+/* Span 0-100 us. Sends and receives 20-40 and 30-60, computation 50-100 beside them: 30 us are exposed. The all-reduce is
+ * communication, and no pipeline's. */
+START_TEST(stages_that_wait)
+{
+    json_trace_begin(&t, 0);
+    trace_kernel(&t, "gemm", 0, 7, 0, 20000, 1);
+    trace_kernel(&t, "ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)", 0, 8, 20000, 20000, 2);
+    trace_kernel(&t, "ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)", 0, 9, 30000, 30000, 3);
+    trace_kernel(&t, "gemm", 0, 7, 50000, 50000, 4);
+    trace_kernel(&t, "ncclDevKernel_AllReduce_Sum_f32_RING_LL", 0, 9, 95000, 5000, 5);
+    json_t *j = report(), *wait = entry(j, "recommendations", "pipeline-wait");
+    ck_assert_ptr_nonnull(wait);
+    ck_assert_double_eq(json_number_value(json_object_get(wait, "value")), 30);
+    ck_assert_double_eq(json_number_value(json_object_get(wait, "gain_us")), 30);
+    ck_assert_int_eq(event_of(wait, 0), 3); /* the longer one */
+    ck_assert_int_eq(event_of(wait, 1), 2);
+    json_t *comm = entry(j, "recommendations", "exposed-communication");
+    ck_assert_ptr_nonnull(comm); /* the same 30 us, which are not promised twice */
+    ck_assert_double_eq(json_number_value(json_object_get(comm, "value")), 30);
+    ck_assert_double_eq(json_number_value(json_object_get(comm, "gain_us")), 0);
+    json_decref(j);
+    json_trace_end(&t, 1);
+}
+END_TEST
+
+/* ---- threads ---- */
+
+/* 100 us. Thread 1: operators 0-50 and 50-96 with one inside (counted once), less a call that waits for 2: 94 us. Thread 2:
+ * 40. The GPU works 5 of its 95 us and waits for the CPU else. */
+static void two_threads(int64_t second)
+{
+    json_trace_begin(&t, 0);
+    trace_cpu(&t, "python_function", "train.py(1): main", 1, 0, 100000);
+    trace_cpu(&t, "cpu_op", "aten::conv2d", 1, 0, 50000);
+    trace_launch(&t, "cudaLaunchKernel", 1, 1000, 1000, 1);
+    trace_cpu(&t, "cpu_op", "aten::linear", 1, 50000, second);
+    trace_cpu(&t, "cpu_op", "aten::addmm", 1, 51000, 10000);
+    trace_launch(&t, "cudaDeviceSynchronize", 1, 62000, 2000, 2);
+    trace_launch(&t, "cudaLaunchKernel", 1, 90000, 1000, 3);
+    trace_cpu(&t, "cpu_op", "aten::copy_", 2, 10000, 40000);
+    trace_kernel(&t, "k", 0, 7, 5000, 1000, 1);
+    trace_kernel(&t, "k", 0, 7, 96000, 4000, 3);
+}
+
+START_TEST(one_thread_does_it_all)
+{
+    two_threads(46000);
+    json_t *j = report(), *busy = entry(j, "recommendations", "busy-thread");
+    ck_assert_ptr_nonnull(busy);
+    ck_assert_double_eq(json_number_value(json_object_get(busy, "value")), 94);
+    ck_assert_ptr_nonnull(strstr(json_string_value(json_object_get(busy, "detail")), "Thread 1 of rank 0, 0.094 ms"));
+    ck_assert_int_eq(event_of(busy, 0), 2); /* its longest operator */
+    json_decref(j);
+    json_trace_end(&t, 1);
+    two_threads(36000); /* 50 + 36 - 2, and the last launch, which is in none of them any more: 85 % */
+    j = report();
+    ck_assert_str_eq(state(j, "busy-thread"), "ok");
+    ck_assert_double_eq(value(j, "busy-thread"), 85);
+    json_decref(j);
+    json_trace_end(&t, 1);
+}
+END_TEST
+
+/* ---- examples ---- */
+
+START_TEST(the_events_that_show_most)
+{
+    struct hs_view view = {.name = "v"};
+    struct hs_run_rank rank = {.rank = 3, .offset_ns = 1000, .view = &view};
+    struct hs_figure_value x = {0};
+    ck_assert(hs_figure_shows(&x, &rank, 10, 5, 50));
+    ck_assert(!hs_figure_shows(&x, &rank, 11, 6, 40));
+    ck_assert(hs_figure_shows(&x, &rank, 12, 7, 60));
+    ck_assert(!hs_figure_shows(&x, &rank, 13, 8, 45)); /* pushes 11 out */
+    ck_assert(!hs_figure_shows(&x, &rank, 14, 9, 45)); /* no more than the least */
+    ck_assert(hs_figure_shows(&x, &rank, 13, 20, 70)); /* the same event again, with more: it moves up */
+    ck_assert(!hs_figure_shows(&x, &rank, 12, 30, 1));
+    static const uint32_t want[] = {13, 12, 10};
+    ck_assert_uint_eq(x.nexamples, 3);
+    for (size_t i = 0; i < 3; i++)
+        ck_assert_uint_eq(x.examples[i].event, want[i]);
+    ck_assert(x.examples[0].ts_ns == 1020 && x.examples[0].of == &rank && x.examples[0].weight == 70);
+}
+END_TEST
+
+HS_SUITE(report_more)
+{
+    HS_TEST(memory_that_is_held_and_unused);
+    HS_TEST(memory_that_is_nearly_full);
+    HS_TEST(memory_that_nobody_knows);
+    HS_TEST(stages_that_wait);
+    HS_TEST(one_thread_does_it_all);
+    HS_TEST(the_events_that_show_most);
+}
