@@ -160,3 +160,19 @@ int hs_collective_read(struct hs_collectives *c, const struct hs_run *run, size_
     hs_select_close(&r.s);
     return rc;
 }
+
+int hs_collective_types(const struct hs_select *s, uint8_t **out, struct hs_err *err)
+{
+    struct reader r = {.s = *s};
+    *out = NULL;
+    int rc = get_sym(s->view, "Collective name", &r.a.name, err);
+    if (!rc)
+        rc = hs_view_events(s->view, HS_EV_NAME | HS_EV_PARENT, &r.ev, err);
+    if (rc)
+        return rc;
+    *out = hs_calloc(s->gpu.n + 1, 1);
+    for (size_t i = 0; i < s->gpu.n; i++)
+        if (s->gpu.cls[i] == HS_CLASS_COMM)
+            (*out)[i] = (uint8_t)type_of(&r, i);
+    return HS_OK;
+}

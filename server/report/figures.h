@@ -74,6 +74,7 @@ struct hs_figures {
     int64_t small_grid_ns;             /* kernels with less than one block for each multiprocessor */
     bool launch_shapes;                /* the trace tells how kernels were launched */
     bool memory_events, device_memory; /* it tells what was allocated on devices; how much memory one has */
+    bool sendrecv_untold;              /* kernels that send and receive, and nothing tells for which operation */
     int64_t unused_bytes;              /* of HS_FIG_UNUSED, on the device where it is most */
     int64_t lost;                      /* launches whose device work is not in the trace */
     bool lost_graphs;                  /* some of them of CUDA graphs: nobody knows how much work each was */

@@ -1,6 +1,6 @@
 #include "report/figures_device.h"
 
-#include "analysis/collective.h"
+#include "analysis/collective_read.h"
 #include "trace/display_name.h"
 
 #include <math.h>
@@ -60,10 +60,9 @@ static void take_attention(struct hs_figures *f, const struct hs_run_rank *rank,
     hs_beneath_free(&b);
 }
 
-/* Pipeline stages wait for each other in sends and receives: those of one device that no computation hides. Told by the kernel's
- * name (ncclDevKernel_SendRecv), as every recording has it. */
+/* Pipeline stages wait for each other in sends and receives: those of one device that no computation hides. */
 static void take_pipeline_of(struct hs_figures *f, const struct hs_run_rank *rank, const struct hs_gpu *g,
-                             const uint8_t *p2p, int32_t device)
+                             const uint8_t *types, int32_t device)
 {
     struct hs_figure_value *x = &f->at[HS_FIG_PIPELINE];
     struct hs_spans waits = HS_SPANS_INIT, compute = HS_SPANS_INIT;
@@ -72,48 +71,48 @@ static void take_pipeline_of(struct hs_figures *f, const struct hs_run_rank *ran
             continue;
         if (g->cls[i] == HS_CLASS_COMPUTE)
             hs_spans_push(&compute, g->ts[i], hs_end_ns(g->ts[i], g->dur[i]));
-        if (g->cls[i] != HS_CLASS_COMM || p2p[g->name[i]] != 2)
+        if (types[i] != HS_COLL_SEND && types[i] != HS_COLL_RECV)
             continue;
         hs_spans_push(&waits, g->ts[i], hs_end_ns(g->ts[i], g->dur[i]));
         hs_figure_shows(x, rank, g->event[i], g->ts[i], g->dur[i]);
     }
     hs_spans_normalise(&waits);
     hs_spans_normalise(&compute);
-    int64_t exposed = hs_spans_length(&waits) - hs_spans_overlap(&waits, &compute);
-    x->gain_ns = hs_add_sat(x->gain_ns, exposed);
+    x->gain_ns = hs_add_sat(x->gain_ns, hs_spans_length(&waits) - hs_spans_overlap(&waits, &compute));
     hs_vec_free(&waits);
     hs_vec_free(&compute);
 }
 
-static void take_pipeline(struct hs_figures *f, const struct hs_run_rank *rank, const struct hs_select *sel)
+static int take_pipeline(struct hs_figures *f, const struct hs_run_rank *rank, const struct hs_select *sel,
+                         struct hs_err *err)
 {
     const struct hs_gpu *g = &sel->gpu;
-    uint8_t *p2p = hs_calloc(sel->view->nsyms + 1, 1); /* by symbol: 0 not asked yet, 1 no, 2 yes */
+    uint8_t *types;
     struct {
         HS_VEC(int32_t);
-    } devices = HS_VEC_INIT(4096);
-    for (size_t i = 0; i < g->n; i++) {
-        if (g->cls[i] != HS_CLASS_COMM)
-            continue;
-        uint8_t *k = &p2p[g->name[i]];
-        if (!*k)
-            *k = hs_collective_is_p2p(hs_collective_type_of(hs_view_str(sel->view, g->name[i]))) ? 2 : 1;
+    } devices = HS_VEC_INIT(4096); /* that send or receive */
+    int rc = hs_collective_types(sel, &types, err);
+    for (size_t i = 0; i < g->n && !rc; i++) {
         size_t d = 0;
+        f->sendrecv_untold |= types[i] == HS_COLL_SENDRECV;
+        if (types[i] != HS_COLL_SEND && types[i] != HS_COLL_RECV)
+            continue;
         while (d < devices.n && devices.p[d] != g->device[i])
             d++;
-        if (*k == 2 && d == devices.n)
+        if (d == devices.n)
             hs_vec_push(&devices, g->device[i]);
     }
     for (size_t d = 0; d < devices.n; d++)
-        take_pipeline_of(f, rank, g, p2p, devices.p[d]);
+        take_pipeline_of(f, rank, g, types, devices.p[d]);
     hs_vec_free(&devices);
-    free(p2p);
+    free(types);
+    return rc;
 }
 
 int hs_figures_from_device(struct hs_figures *f, const struct hs_run_rank *rank, const struct hs_select *sel,
                            const struct hs_cpu *cpu, struct hs_err *err)
 {
     take_attention(f, rank, sel, cpu);
-    take_pipeline(f, rank, sel);
-    return take_grids(f, rank, sel, err);
+    int rc = take_pipeline(f, rank, sel, err);
+    return rc ? rc : take_grids(f, rank, sel, err);
 }

@@ -108,6 +108,10 @@ static void what_is_missing(struct hs_figures *f)
                                      "only Kineto on NVIDIA GPUs records it";
     if (gpu && !x->cpu_events)
         f->at[HS_FIG_ATTENTION].missing = HS_NO_LAUNCHES;
+    if (gpu && f->sendrecv_untold && !f->at[HS_FIG_PIPELINE].nexamples)
+        f->at[HS_FIG_PIPELINE].missing = "nothing tells whether the SendRecv kernels are sends and receives or an "
+                                         "all-to-all: record with ProfilerActivity.CPU and a PyTorch that names "
+                                         "collectives (2.1 or later)";
     if (x->gpu_ranks < 2)
         f->at[HS_FIG_ODD_RANK].missing = "there is one rank with GPU activity: give all ranks of the run";
     if (x->steps < 3)

@@ -4,8 +4,9 @@
 #include <stdio.h>
 
 /* The rule: of the figures that reach their threshold, the one that costs most time decides; compute speaks last, when
- * nothing is in its way. Idle time counts for the CPU only as far as the GPU waited for a launch; if most of a large idle
- * share has another cause, no verdict is honest. */
+ * nothing is in its way. Idle time counts for the CPU only as far as the GPU waited for a launch: the limit is one of all idle
+ * time, so where that reaches it and launches are more than half of it, the CPU decides; if most of a large idle share has
+ * another cause, no verdict is honest. */
 #define IDLE_LIMIT 15.0    /* idle share worth looking into: TraceLens' cpu-idle analyser, nsys-ai's warn level */
 #define COMM_LIMIT 10.0    /* communication's share of a step: PyTorch's TensorBoard plug-in */
 #define MEMORY_LIMIT 5.0   /* copies' share of time: TraceLens, nsys-ai */
@@ -86,6 +87,14 @@ static enum hs_verdict decide(const struct hs_facts *f, const struct hs_figures 
                  "%.1f %% (%s) is at or above %.0f %% and the largest of what holds the GPU up.", best->pct, best->text,
                  best->threshold);
         return best->points_to;
+    }
+    if (idle >= IDLE_LIMIT && j->figures[0].pct >= idle / 2) {
+        snprintf(
+            j->reason, sizeof j->reason,
+            "The GPU is idle %.1f %% of its span (from %.0f %% on), and more than half of that, %.1f %%, waits for the "
+            "CPU to launch work.",
+            idle, IDLE_LIMIT, j->figures[0].pct);
+        return HS_CPU_BOUND;
     }
     if (idle >= IDLE_LIMIT) {
         snprintf(j->reason, sizeof j->reason,

@@ -129,14 +129,25 @@ END_TEST
 
 /* ---- pipelines ---- */
 
+static void transfer(const char *what, int stream, int64_t ts, int64_t dur, int corr)
+{
+    char at[40];
+    trace_event(
+        &t,
+        "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)\","
+        "\"pid\":0,\"tid\":%d,\"ts\":%s,\"dur\":%d,\"args\":{\"device\":0,\"stream\":%d,\"correlation\":%d%s%s%s}}",
+        stream, trace_us(at, ts), (int)(dur / 1000), stream, corr, what ? ",\"Collective name\":\"" : "",
+        what ? what : "", what ? "\"" : "");
+}
+
 /* Span 0-100 us. Sends and receives 20-40 and 30-60, computation 50-100 beside them: 30 us are exposed. The all-reduce is
  * communication, and no pipeline's. */
 START_TEST(stages_that_wait)
 {
     json_trace_begin(&t, 0);
     trace_kernel(&t, "gemm", 0, 7, 0, 20000, 1);
-    trace_kernel(&t, "ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)", 0, 8, 20000, 20000, 2);
-    trace_kernel(&t, "ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)", 0, 9, 30000, 30000, 3);
+    transfer("send", 8, 20000, 20000, 2);
+    transfer("recv", 9, 30000, 30000, 3);
     trace_kernel(&t, "gemm", 0, 7, 50000, 50000, 4);
     trace_kernel(&t, "ncclDevKernel_AllReduce_Sum_f32_RING_LL", 0, 9, 95000, 5000, 5);
     json_t *j = report(), *wait = entry(j, "recommendations", "pipeline-wait");
@@ -149,6 +160,46 @@ START_TEST(stages_that_wait)
     ck_assert_ptr_nonnull(comm); /* the same 30 us, which are not promised twice */
     ck_assert_double_eq(json_number_value(json_object_get(comm, "value")), 30);
     ck_assert_double_eq(json_number_value(json_object_get(comm, "gain_us")), 0);
+    json_decref(j);
+    json_trace_end(&t, 1);
+}
+END_TEST
+
+/* An all-to-all is made of the same kernels; where nothing tells, nobody knows. */
+START_TEST(an_all_to_all_is_no_pipeline)
+{
+    json_trace_begin(&t, 0);
+    transfer("all_to_allv", 8, 0, 50000, 1);
+    trace_kernel(&t, "gemm", 0, 7, 50000, 50000, 2);
+    json_t *j = report();
+    ck_assert_str_eq(state(j, "pipeline-wait"), "ok");
+    ck_assert_double_eq(value(j, "pipeline-wait"), 0);
+    json_decref(j);
+    json_trace_end(&t, 1);
+    json_trace_begin(&t, 0);
+    transfer(NULL, 8, 0, 50000, 1);
+    trace_kernel(&t, "gemm", 0, 7, 50000, 50000, 2);
+    j = report();
+    ck_assert_str_eq(state(j, "pipeline-wait"), "cannot_answer");
+    json_decref(j);
+    json_trace_end(&t, 1);
+}
+END_TEST
+
+/* Idle 16 of 100 us, 9 of them for want of a launch: below the limit by itself, and more than half of an idle share above it. */
+START_TEST(most_of_the_idle_time_decides)
+{
+    json_trace_begin(&t, 0);
+    trace_launch(&t, "cudaLaunchKernel", 1, 1000, 1000, 1);
+    trace_launch(&t, "cudaLaunchKernel", 1, 2000, 1000, 2);
+    trace_launch(&t, "cudaLaunchKernel", 1, 68000, 1000, 3);
+    trace_kernel(&t, "k", 0, 7, 10000, 20000, 1);
+    trace_kernel(&t, "k", 0, 7, 37000, 23000, 2); /* 7 us after a launch in time */
+    trace_kernel(&t, "k", 0, 7, 69000, 41000, 3); /* launched 8 us after the device was free, there 9 after */
+    json_t *j = report(), *b = json_object_get(j, "bottleneck");
+    ck_assert_str_eq(json_string_value(json_object_get(b, "verdict")), "CPU-bound");
+    ck_assert_ptr_nonnull(strstr(json_string_value(json_object_get(b, "sentence")), "idle 16.0 %"));
+    ck_assert_ptr_nonnull(strstr(json_string_value(json_object_get(b, "sentence")), "9.0 %"));
     json_decref(j);
     json_trace_end(&t, 1);
 }
@@ -220,6 +271,8 @@ HS_SUITE(report_more)
     HS_TEST(memory_that_is_nearly_full);
     HS_TEST(memory_that_nobody_knows);
     HS_TEST(stages_that_wait);
+    HS_TEST(an_all_to_all_is_no_pipeline);
+    HS_TEST(most_of_the_idle_time_decides);
     HS_TEST(one_thread_does_it_all);
     HS_TEST(the_events_that_show_most);
 }
