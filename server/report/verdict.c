@@ -4,9 +4,8 @@
 #include <stdio.h>
 
 /* The rule: of the figures that reach their threshold, the one that costs most time decides; compute speaks last, when
- * nothing is in its way. Idle time counts for the CPU only as far as the GPU waited for a launch: the limit is one of all idle
- * time, so where that reaches it and launches are more than half of it, the CPU decides; if most of a large idle share has
- * another cause, no verdict is honest. */
+ * nothing is in its way. Idle time counts for the CPU only as far as the GPU waited for a launch; if most of a large idle share
+ * has another cause, no verdict is honest. */
 #define IDLE_LIMIT 15.0    /* idle share worth looking into: TraceLens' cpu-idle analyser, nsys-ai's warn level */
 #define COMM_LIMIT 10.0    /* communication's share of a step: PyTorch's TensorBoard plug-in */
 #define MEMORY_LIMIT 5.0   /* copies' share of time: TraceLens, nsys-ai */
@@ -57,11 +56,17 @@ static void fill_figures(const struct hs_facts *f, struct hs_figure out[HS_FIGUR
                                 "temporal"};
 }
 
-static const struct hs_figure *strongest(const struct hs_figure figures[HS_FIGURES])
+/* The limit of idle time is one of all of it: where that is reached, the CPU's part speaks if it is half of it or more. */
+static bool speaks(const struct hs_figure *x, double idle)
+{
+    return x->pct >= x->threshold || (x->points_to == HS_CPU_BOUND && idle >= IDLE_LIMIT && x->pct >= idle / 2);
+}
+
+static const struct hs_figure *strongest(const struct hs_figure figures[HS_FIGURES], double idle)
 {
     const struct hs_figure *best = NULL;
     for (int i = 0; i < 3; i++)
-        if (figures[i].pct >= figures[i].threshold && (!best || figures[i].pct > best->pct))
+        if (speaks(&figures[i], idle) && (!best || figures[i].pct > best->pct))
             best = &figures[i];
     return best;
 }
@@ -73,7 +78,7 @@ static enum hs_verdict decide(const struct hs_facts *f, const struct hs_figures 
         snprintf(j->reason, sizeof j->reason, "There is no GPU time to judge.");
         return HS_CANNOT_TELL;
     }
-    const struct hs_figure *best = strongest(j->figures);
+    const struct hs_figure *best = strongest(j->figures, idle);
     if (j->idle_unknown) {
         snprintf(j->reason, sizeof j->reason,
                  "%lld launches have no device work in the trace: part of the GPU activity was lost, and what looks "
@@ -82,19 +87,19 @@ static enum hs_verdict decide(const struct hs_facts *f, const struct hs_figures 
                  (long long)more->lost);
         return HS_CANNOT_TELL;
     }
+    if (best && best->pct < best->threshold) {
+        snprintf(
+            j->reason, sizeof j->reason,
+            "The GPU is idle %.1f %% of its span (from %.0f %% on), and half of that or more, %.1f %%, waits for the "
+            "CPU to launch work.",
+            idle, IDLE_LIMIT, j->figures[0].pct);
+        return HS_CPU_BOUND;
+    }
     if (best && (idle < IDLE_LIMIT || best->pct >= idle / 2)) {
         snprintf(j->reason, sizeof j->reason,
                  "%.1f %% (%s) is at or above %.0f %% and the largest of what holds the GPU up.", best->pct, best->text,
                  best->threshold);
         return best->points_to;
-    }
-    if (idle >= IDLE_LIMIT && j->figures[0].pct >= idle / 2) {
-        snprintf(
-            j->reason, sizeof j->reason,
-            "The GPU is idle %.1f %% of its span (from %.0f %% on), and more than half of that, %.1f %%, waits for the "
-            "CPU to launch work.",
-            idle, IDLE_LIMIT, j->figures[0].pct);
-        return HS_CPU_BOUND;
     }
     if (idle >= IDLE_LIMIT) {
         snprintf(j->reason, sizeof j->reason,

@@ -205,6 +205,24 @@ START_TEST(most_of_the_idle_time_decides)
 }
 END_TEST
 
+/* The same with copies for 5.5 us that nothing hides: above their limit, and less than what the CPU costs. */
+START_TEST(the_larger_part_decides)
+{
+    json_trace_begin(&t, 0);
+    trace_launch(&t, "cudaLaunchKernel", 1, 1000, 1000, 1);
+    trace_launch(&t, "cudaLaunchKernel", 1, 2000, 1000, 2);
+    trace_launch(&t, "cudaLaunchKernel", 1, 68000, 1000, 3);
+    trace_kernel(&t, "k", 0, 7, 10000, 20000, 1);
+    trace_kernel(&t, "k", 0, 7, 37000, 23000, 2);
+    trace_copy(&t, "Memcpy HtoD (Pinned -> Device)", 0, 7, 69000, 5500, 3, 1000);
+    trace_kernel(&t, "k", 0, 7, 74500, 35500, 4);
+    json_t *j = report(), *b = json_object_get(j, "bottleneck");
+    ck_assert_str_eq(json_string_value(json_object_get(b, "verdict")), "CPU-bound");
+    json_decref(j);
+    json_trace_end(&t, 1);
+}
+END_TEST
+
 /* ---- threads ---- */
 
 /* 100 us. Thread 1: operators 0-50 and 50-96 with one inside (counted once), less a call that waits for 2: 94 us. Thread 2:
@@ -273,6 +291,7 @@ HS_SUITE(report_more)
     HS_TEST(stages_that_wait);
     HS_TEST(an_all_to_all_is_no_pipeline);
     HS_TEST(most_of_the_idle_time_decides);
+    HS_TEST(the_larger_part_decides);
     HS_TEST(one_thread_does_it_all);
     HS_TEST(the_events_that_show_most);
 }
