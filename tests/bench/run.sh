@@ -96,8 +96,10 @@ make_trace 19
 "$H" import --data "$D/data" --run ranks "$D/ranks" >/dev/null 2>&1
 cols=$(med "$H" analyze annotations --set use_gpu_annotation=false --data "$D/data" --run five)
 row "cold: columns of 1 M events, once" "$(w "$cols")" "$(c "$cols")" "$(($(m "$cols") / 1024))" "1"
-for a in critical-path critical-path-summary idle-causes; do
-    t=$(med "$H" analyze $a --data "$D/data" --run five)
+for a in critical-path critical-path-summary critical-path-what-if idle-causes; do
+    set --
+    [ $a = critical-path-what-if ] && set -- --set reweight=class:compute=0.5
+    t=$(med "$H" analyze $a --data "$D/data" --run five "$@")
     row "cold: $a, 1 M events" "$(w "$t")" "$(c "$t")" "$(($(m "$t") / 1024))" "$(ratio "$(w "$t")" "$(w "$cols")") x (bar: 2000 ms)"
 done
 
