@@ -1,23 +1,9 @@
 /* critical-path: small graphs drawn in the comments, with their path. Times in us. */
+#include "tests/unit/asked.h"
 #include "tests/unit/fake_view.h"
-#include "tests/unit/json_trace.h"
 #include "tests/unit/test.h"
 
 static struct json_trace t;
-
-static struct hs_table ask(const char *analysis, const char *params)
-{
-    return fake_analyze(json_trace_load(&t, 1), analysis, params);
-}
-
-static void piece(const struct hs_table *x, size_t i, int64_t ts, int64_t dur, const char *cause, const char *name)
-{
-    ck_assert_uint_lt(i, x->rows);
-    ck_assert_int_eq(table_i64(x, i, "ts_us"), ts);
-    ck_assert_int_eq(table_i64(x, i, "dur_us"), dur);
-    ck_assert_str_eq(table_text(x, i, "bound_by"), cause);
-    ck_assert_str_eq(table_text(x, i, "name"), name);
-}
 
 /* CPU     |op 1-4 [launch 2-3]|          |sync 5 ------- 20|op 20-22|
  * stream 7              |gemm 6 - 15| relu 15.5-18|
@@ -38,18 +24,18 @@ static void one_stream(void)
 START_TEST(launch_kernel_sync)
 {
     one_stream();
-    struct hs_table x = ask("critical-path", "from=1");
+    struct hs_table x = asked(&t, "critical-path", "from=1");
     ck_assert_uint_eq(x.rows, 8);
-    piece(&x, 0, 1000, 1000, "cpu_bound", "op");
-    piece(&x, 1, 2000, 1000, "cpu_bound", "cudaLaunchKernel");
-    piece(&x, 2, 3000, 3000, "gpu_kernel_launch_overhead", "gemm");
-    piece(&x, 3, 6000, 9000, "gpu_compute_bound", "gemm");
-    piece(&x, 4, 15000, 500, "gpu_kernel_kernel_overhead", "relu");
-    piece(&x, 5, 15500, 2500, "gpu_compute_bound", "relu");
-    piece(&x, 6, 18000, 2000, "sync", "cudaDeviceSynchronize");
-    piece(&x, 7, 20000, 2000, "cpu_bound", "after");
+    path_piece(&x, 0, 1000, 1000, "cpu_bound", "op");
+    path_piece(&x, 1, 2000, 1000, "cpu_bound", "cudaLaunchKernel");
+    path_piece(&x, 2, 3000, 3000, "gpu_kernel_launch_overhead", "gemm");
+    path_piece(&x, 3, 6000, 9000, "gpu_compute_bound", "gemm");
+    path_piece(&x, 4, 15000, 500, "gpu_kernel_kernel_overhead", "relu");
+    path_piece(&x, 5, 15500, 2500, "gpu_compute_bound", "relu");
+    path_piece(&x, 6, 18000, 2000, "sync", "cudaDeviceSynchronize");
+    path_piece(&x, 7, 20000, 2000, "cpu_bound", "after");
     hs_table_free(&x);
-    x = ask("critical-path-summary", "from=1");
+    x = asked(&t, "critical-path-summary", "from=1");
     int64_t sum = 0;
     for (size_t i = 0; i < x.rows; i++)
         sum += table_i64(&x, i, "dur_us");
@@ -68,13 +54,13 @@ START_TEST(other_stream)
     trace_launch(&t, "cudaLaunchKernel", 1, 1500, 200, 2);
     trace_kernel(&t, "gemm", 0, 7, 2000, 8000, 1);
     trace_kernel(&t, "ncclDevKernel_AllReduce", 0, 16, 11000, 4000, 2);
-    struct hs_table x = ask("critical-path", "from=1");
+    struct hs_table x = asked(&t, "critical-path", "from=1");
     ck_assert_uint_eq(x.rows, 5);
-    piece(&x, 0, 1000, 200, "cpu_bound", "cudaLaunchKernel");
-    piece(&x, 1, 1200, 800, "gpu_kernel_launch_overhead", "gemm");
-    piece(&x, 2, 2000, 8000, "gpu_compute_bound", "gemm");
-    piece(&x, 3, 10000, 1000, "sync", "ncclDevKernel_AllReduce");
-    piece(&x, 4, 11000, 4000, "gpu_communication_bound", "ncclDevKernel_AllReduce");
+    path_piece(&x, 0, 1000, 200, "cpu_bound", "cudaLaunchKernel");
+    path_piece(&x, 1, 1200, 800, "gpu_kernel_launch_overhead", "gemm");
+    path_piece(&x, 2, 2000, 8000, "gpu_compute_bound", "gemm");
+    path_piece(&x, 3, 10000, 1000, "sync", "ncclDevKernel_AllReduce");
+    path_piece(&x, 4, 11000, 4000, "gpu_communication_bound", "ncclDevKernel_AllReduce");
     hs_table_free(&x);
     json_trace_end(&t, 1);
 }
@@ -89,13 +75,13 @@ START_TEST(backward_thread)
     trace_cpu(&t, "cpu_op", "forward", 1, 1000, 2000);
     trace_cpu(&t, "cpu_op", "mul_bwd", 2, 4000, 4000);
     trace_cpu(&t, "cpu_op", "optimizer", 1, 9000, 2000);
-    struct hs_table x = ask("critical-path", "from=1");
+    struct hs_table x = asked(&t, "critical-path", "from=1");
     ck_assert_uint_eq(x.rows, 5);
-    piece(&x, 0, 1000, 2000, "cpu_bound", "forward");
-    piece(&x, 1, 3000, 1000, "cpu_idle", "");
-    piece(&x, 2, 4000, 4000, "cpu_bound", "mul_bwd");
-    piece(&x, 3, 8000, 1000, "cpu_idle", "");
-    piece(&x, 4, 9000, 2000, "cpu_bound", "optimizer");
+    path_piece(&x, 0, 1000, 2000, "cpu_bound", "forward");
+    path_piece(&x, 1, 3000, 1000, "cpu_idle", "");
+    path_piece(&x, 2, 4000, 4000, "cpu_bound", "mul_bwd");
+    path_piece(&x, 3, 8000, 1000, "cpu_idle", "");
+    path_piece(&x, 4, 9000, 2000, "cpu_bound", "optimizer");
     hs_table_free(&x);
     json_trace_end(&t, 1);
 }
@@ -109,14 +95,14 @@ START_TEST(annotation_and_loading)
     trace_cpu(&t, "user_annotation", "batch", 1, 3000, 5000);
     trace_cpu(&t, "user_annotation", "enumerate(DataLoader)", 1, 4000, 3000);
     trace_cpu(&t, "cpu_op", "stack", 1, 5000, 1000);
-    struct hs_table x = ask("critical-path-summary", "annotation=batch&instance_id=1");
+    struct hs_table x = asked(&t, "critical-path-summary", "annotation=batch&instance_id=1");
     ck_assert_uint_eq(x.rows, 2);
     ck_assert_str_eq(table_text(&x, 0, "bound_by"), "cpu_bound");
     ck_assert_int_eq(table_i64(&x, 0, "dur_us"), 2000);
     ck_assert_str_eq(table_text(&x, 1, "bound_by"), "data_loading");
     ck_assert_int_eq(table_i64(&x, 1, "dur_us"), 3000);
     hs_table_free(&x);
-    x = ask("critical-path-summary", "annotation=batch&instance_id=2");
+    x = asked(&t, "critical-path-summary", "annotation=batch&instance_id=2");
     ck_assert_uint_eq(x.rows, 0);
     ck_assert(table_has_note(&x, "there is no instance 2"));
     hs_table_free(&x);
@@ -143,7 +129,7 @@ START_TEST(random_traces_are_covered)
         }
         last = ts + dur > last ? ts + dur : last;
     }
-    struct hs_table x = ask("critical-path", "");
+    struct hs_table x = asked(&t, "critical-path", "");
     int64_t at = 0; /* the origin event */
     ck_assert_uint_gt(x.rows, 0);
     for (size_t i = 0; i < x.rows; i++) {

@@ -1,8 +1,8 @@
 /* critical-path: recorded waits, what-if, and the graph against a brute-force longest path. Times in us. */
 #include "analysis/crit_graph.h"
 #include "analysis/crit_window.h"
+#include "tests/unit/asked.h"
 #include "tests/unit/fake_view.h"
-#include "tests/unit/json_trace.h"
 #include "tests/unit/test.h"
 
 #include <math.h>
@@ -10,20 +10,6 @@
 #include <string.h>
 
 static struct json_trace t;
-
-static struct hs_table ask(const char *analysis, const char *params)
-{
-    return fake_analyze(json_trace_load(&t, 1), analysis, params);
-}
-
-static void piece(const struct hs_table *x, size_t i, int64_t ts, int64_t dur, const char *cause, const char *name)
-{
-    ck_assert_uint_lt(i, x->rows);
-    ck_assert_int_eq(table_i64(x, i, "ts_us"), ts);
-    ck_assert_int_eq(table_i64(x, i, "dur_us"), dur);
-    ck_assert_str_eq(table_text(x, i, "bound_by"), cause);
-    ck_assert_str_eq(table_text(x, i, "name"), name);
-}
 
 /* CUPTI's synchronisation activity, as Kineto writes it; `record` and `on`: -1 where it tells none. */
 static void trace_sync(const char *name, int stream, int64_t ts, int64_t dur, int corr, int on, int record)
@@ -65,13 +51,13 @@ static void stream_sync(bool recorded)
 START_TEST(stream_sync_waits_for_its_stream)
 {
     stream_sync(true);
-    struct hs_table x = ask("critical-path", "from=1");
+    struct hs_table x = asked(&t, "critical-path", "from=1");
     ck_assert_uint_eq(x.rows, 5);
-    piece(&x, 0, 1000, 1000, "cpu_bound", "cudaLaunchKernel");
-    piece(&x, 1, 2000, 1000, "gpu_kernel_launch_overhead", "A");
-    piece(&x, 2, 3000, 7000, "gpu_compute_bound", "A");
-    piece(&x, 3, 10000, 2000, "sync", "cudaStreamSynchronize");
-    piece(&x, 4, 12000, 1000, "cpu_bound", "after");
+    path_piece(&x, 0, 1000, 1000, "cpu_bound", "cudaLaunchKernel");
+    path_piece(&x, 1, 2000, 1000, "gpu_kernel_launch_overhead", "A");
+    path_piece(&x, 2, 3000, 7000, "gpu_compute_bound", "A");
+    path_piece(&x, 3, 10000, 2000, "sync", "cudaStreamSynchronize");
+    path_piece(&x, 4, 12000, 1000, "cpu_bound", "after");
     ck_assert(!table_has_note(&x, "inferred"));
     hs_table_free(&x);
     json_trace_end(&t, 1);
@@ -82,9 +68,9 @@ END_TEST
 START_TEST(stream_sync_inferred)
 {
     stream_sync(false);
-    struct hs_table x = ask("critical-path", "from=1");
-    piece(&x, x.rows - 3, 4000, 7000, "gpu_compute_bound", "B");
-    piece(&x, x.rows - 2, 11000, 1000, "sync", "cudaStreamSynchronize");
+    struct hs_table x = asked(&t, "critical-path", "from=1");
+    path_piece(&x, x.rows - 3, 4000, 7000, "gpu_compute_bound", "B");
+    path_piece(&x, x.rows - 2, 11000, 1000, "sync", "cudaStreamSynchronize");
     ck_assert(table_has_note(&x, "inferred"));
     hs_table_free(&x);
     json_trace_end(&t, 1);
@@ -107,13 +93,13 @@ START_TEST(stream_waits_for_a_recorded_event)
     trace_kernel(&t, "B", 0, 8, 4000, 7000, 2);
     trace_kernel(&t, "C", 0, 16, 12000, 3000, 5);
     trace_sync("Stream Wait Event", 16, 4000, 1000, 4, 7, 3);
-    struct hs_table x = ask("critical-path", "from=1");
+    struct hs_table x = asked(&t, "critical-path", "from=1");
     ck_assert_uint_eq(x.rows, 5);
-    piece(&x, 0, 1000, 1000, "cpu_bound", "cudaLaunchKernel");
-    piece(&x, 1, 2000, 1000, "gpu_kernel_launch_overhead", "A");
-    piece(&x, 2, 3000, 6000, "gpu_compute_bound", "A");
-    piece(&x, 3, 9000, 3000, "sync", "C");
-    piece(&x, 4, 12000, 3000, "gpu_compute_bound", "C");
+    path_piece(&x, 0, 1000, 1000, "cpu_bound", "cudaLaunchKernel");
+    path_piece(&x, 1, 2000, 1000, "gpu_kernel_launch_overhead", "A");
+    path_piece(&x, 2, 3000, 6000, "gpu_compute_bound", "A");
+    path_piece(&x, 3, 9000, 3000, "sync", "C");
+    path_piece(&x, 4, 12000, 3000, "gpu_compute_bound", "C");
     hs_table_free(&x);
     json_trace_end(&t, 1);
 }
@@ -132,11 +118,11 @@ START_TEST(event_sync_waits_for_what_was_before_the_record)
     trace_kernel(&t, "A", 0, 7, 3000, 5000, 1);
     trace_kernel(&t, "B", 0, 7, 8000, 6000, 3);
     trace_sync("Event Sync", -1, 5000, 4000, 4, 7, 2);
-    struct hs_table x = ask("critical-path", "from=1");
+    struct hs_table x = asked(&t, "critical-path", "from=1");
     ck_assert_uint_eq(x.rows, 5);
-    piece(&x, 2, 3000, 5000, "gpu_compute_bound", "A");
-    piece(&x, 3, 8000, 1000, "sync", "cudaEventSynchronize");
-    piece(&x, 4, 9000, 7000, "cpu_bound", "after");
+    path_piece(&x, 2, 3000, 5000, "gpu_compute_bound", "A");
+    path_piece(&x, 3, 8000, 1000, "sync", "cudaEventSynchronize");
+    path_piece(&x, 4, 9000, 7000, "cpu_bound", "after");
     hs_table_free(&x);
     json_trace_end(&t, 1);
 }
@@ -153,14 +139,14 @@ START_TEST(kernels_of_a_graph)
     trace_kernel(&t, "a", 0, 7, 3000, 2000, 1);
     trace_kernel(&t, "b", 0, 16, 5500, 2500, 1);
     trace_kernel(&t, "c", 0, 7, 9000, 1000, 1);
-    struct hs_table x = ask("critical-path", "from=1");
+    struct hs_table x = asked(&t, "critical-path", "from=1");
     ck_assert_uint_eq(x.rows, 7);
-    piece(&x, 1, 2000, 1000, "gpu_kernel_launch_overhead", "a");
-    piece(&x, 2, 3000, 2000, "gpu_compute_bound", "a");
-    piece(&x, 3, 5000, 500, "sync", "b");
-    piece(&x, 4, 5500, 2500, "gpu_compute_bound", "b");
-    piece(&x, 5, 8000, 1000, "sync", "c");
-    piece(&x, 6, 9000, 1000, "gpu_compute_bound", "c");
+    path_piece(&x, 1, 2000, 1000, "gpu_kernel_launch_overhead", "a");
+    path_piece(&x, 2, 3000, 2000, "gpu_compute_bound", "a");
+    path_piece(&x, 3, 5000, 500, "sync", "b");
+    path_piece(&x, 4, 5500, 2500, "gpu_compute_bound", "b");
+    path_piece(&x, 5, 8000, 1000, "sync", "c");
+    path_piece(&x, 6, 9000, 1000, "gpu_compute_bound", "c");
     hs_table_free(&x);
     json_trace_end(&t, 1);
 }
@@ -181,19 +167,19 @@ START_TEST(halving_work_moves_what_waits_for_it)
     trace_launch(&t, "cudaDeviceSynchronize", 1, 4000, 16000, 3);
     trace_kernel(&t, "A", 0, 7, 3000, 16000, 1);
     trace_kernel(&t, "B", 0, 16, 4000, 6000, 2);
-    struct hs_table x = ask("critical-path-what-if", "from=1&reweight=name:^A$=0.5");
+    struct hs_table x = asked(&t, "critical-path-what-if", "from=1&reweight=name:^A$=0.5");
     ck_assert_int_eq(dur_of(&x, "base_us", "gpu_compute_bound"), 16000);
     ck_assert_int_eq(dur_of(&x, "new_us", "gpu_compute_bound"), 8000);
     ck_assert_int_eq(dur_of(&x, "change_us", "gpu_compute_bound"), -8000);
     ck_assert(table_has_note(&x, "11.000 us long instead of 19.000 us"));
     hs_table_free(&x);
     /* A takes nothing: B, 4 to 10, is the last to end; the call returns at 3 + 0 + 1, but not before 4 */
-    x = ask("critical-path-what-if", "from=1&reweight=name:^A$=0");
+    x = asked(&t, "critical-path-what-if", "from=1&reweight=name:^A$=0");
     ck_assert(table_has_note(&x, "9.000 us long instead of 19.000 us"));
     ck_assert_int_eq(dur_of(&x, "new_us", "gpu_compute_bound"), 6000);
     hs_table_free(&x);
     /* the same by class and by event: both kernels at nothing */
-    x = ask("critical-path-what-if", "from=1&reweight=class:compute=0;class:launch=0");
+    x = asked(&t, "critical-path-what-if", "from=1&reweight=class:compute=0;class:launch=0");
     ck_assert(table_has_note(&x, "3.000 us long instead of 19.000 us"));
     hs_table_free(&x);
     json_trace_end(&t, 1);
@@ -209,14 +195,14 @@ START_TEST(work_from_before_the_window_is_reweighted)
     trace_launch(&t, "cudaDeviceSynchronize", 1, 4000, 16000, 3);
     trace_kernel(&t, "A", 0, 7, 3000, 16000, 1);
     trace_kernel(&t, "B", 0, 16, 4000, 6000, 2);
-    struct hs_table x = ask("critical-path-what-if", "from=5&reweight=name:^A$=0.5");
+    struct hs_table x = asked(&t, "critical-path-what-if", "from=5&reweight=name:^A$=0.5");
     ck_assert_int_eq(dur_of(&x, "base_us", "gpu_compute_bound"), 14000);
     ck_assert_int_eq(dur_of(&x, "new_us", "gpu_compute_bound"), 7000);
     ck_assert_int_eq(dur_of(&x, "base_us", "sync"), 1000);
     ck_assert(table_has_note(&x, "8.000 us long instead of 15.000 us"));
     hs_table_free(&x);
     /* what runs longer than the window, and nobody in it waits for, is not its end */
-    x = ask("critical-path-what-if", "from=5&to=6&reweight=name:^A$=9");
+    x = asked(&t, "critical-path-what-if", "from=5&to=6&reweight=name:^A$=9");
     ck_assert(table_has_note(&x, "1.000 us long instead of 1.000 us"));
     hs_table_free(&x);
     json_trace_end(&t, 1);
@@ -345,11 +331,11 @@ START_TEST(graph_and_walk_agree)
     uint32_t seed = 99 + (uint32_t)_i;
     int64_t walked = 0, base = 0, new = 0;
     random_trace(&seed, 80, _i % 2);
-    struct hs_table x = ask("critical-path-summary", _i % 3 ? "" : "from=0.5&to=3");
+    struct hs_table x = asked(&t, "critical-path-summary", _i % 3 ? "" : "from=0.5&to=3");
     for (size_t i = 0; i < x.rows; i++)
         walked += table_i64(&x, i, "dur_us");
     hs_table_free(&x);
-    x = ask("critical-path-what-if", _i % 3 ? "reweight=class:cpu=1" : "from=0.5&to=3&reweight=class:cpu=1");
+    x = asked(&t, "critical-path-what-if", _i % 3 ? "reweight=class:cpu=1" : "from=0.5&to=3&reweight=class:cpu=1");
     for (size_t i = 0; i < x.rows; i++) {
         base += table_i64(&x, i, "base_us");
         new += table_i64(&x, i, "new_us");
@@ -371,7 +357,7 @@ START_TEST(edges_are_counted)
     trace_launch(&t, "cudaLaunchKernel", 1, 2000, 1000, 1);
     trace_launch(&t, "cudaDeviceSynchronize", 1, 5000, 6000, 2);
     trace_kernel(&t, "k", 0, 7, 4000, 6000, 1);
-    struct hs_table x = ask("critical-path-summary", "from=1");
+    struct hs_table x = asked(&t, "critical-path-summary", "from=1");
     ck_assert(table_has_note(&x, "10 nodes"));
     ck_assert(table_has_note(&x, "10 edges: 5 operator, 3 dependency, 1 launch delay, 0 kernel-kernel delay, 1 sync"));
     hs_table_free(&x);

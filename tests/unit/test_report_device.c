@@ -1,6 +1,5 @@
 /* What the report says of how kernels were launched and of attention: three kernels, the numbers by hand. */
-#include "report/report.h"
-#include "tests/unit/json_trace.h"
+#include "tests/unit/asked.h"
 #include "tests/unit/test.h"
 
 #include <jansson.h>
@@ -15,31 +14,6 @@ static void kernel(const char *cat, const char *name, int ts, int dur, int corr,
                 "{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"%s\",\"pid\":0,\"tid\":7,\"ts\":%d,\"dur\":%d,"
                 "\"args\":{\"device\":0,\"stream\":7,\"correlation\":%d%s}}",
                 cat, name, ts, dur, corr, more);
-}
-
-static json_t *entry(json_t *report, const char *list, const char *id)
-{
-    json_t *x;
-    size_t i;
-    json_array_foreach(json_object_get(report, list), i, x)
-    {
-        if (!strcmp(json_string_value(json_object_get(x, "id")), id))
-            return x;
-    }
-    return NULL;
-}
-
-static json_t *report(void)
-{
-    struct hs_buf out = HS_BUF_INIT(1 << 20);
-    struct hs_err err = HS_ERR_INIT;
-    ck_assert_msg(
-        !hs_report(json_trace_load(&t, 1), &(struct hs_report_options){HS_REPORT_JSON, NULL, false}, &out, &err), "%s",
-        err.text);
-    json_t *j = json_loads(out.p, 0, NULL);
-    ck_assert_ptr_nonnull(j);
-    hs_buf_free(&out);
-    return j;
 }
 
 static void begin(void)
@@ -60,8 +34,8 @@ START_TEST(small_grids_and_unfused_attention)
     kernel("kernel", "softmax", 70, 100, 2, ",\"blocks per SM\":0.25");
     kernel("kernel", "gemm", 170, 200, 3, ",\"blocks per SM\":1");
     kernel("kernel", "ncclDevKernel_AllReduce", 370, 40, 4, ",\"blocks per SM\":0.1");
-    json_t *j = report(), *grid = entry(j, "recommendations", "small-grids"),
-           *attention = entry(j, "recommendations", "unfused-attention");
+    json_t *j = report_json(&t, NULL), *grid = report_entry(j, "recommendations", "small-grids"),
+           *attention = report_entry(j, "recommendations", "unfused-attention");
     ck_assert_ptr_nonnull(grid);
     ck_assert_double_eq(json_number_value(json_object_get(grid, "value")), 25);
     ck_assert_double_eq(json_number_value(json_object_get(grid, "gain_us")), 75);
@@ -79,11 +53,11 @@ START_TEST(unsampled_is_not_zero)
 {
     begin();
     kernel("kernel", "gemm", 40, 200, 3, "");
-    json_t *j = report();
-    const char *state = json_string_value(json_object_get(entry(j, "rules", "small-grids"), "state"));
+    json_t *j = report_json(&t, NULL);
+    const char *state = json_string_value(json_object_get(report_entry(j, "rules", "small-grids"), "state"));
     ck_assert_str_eq(state, "cannot_answer");
-    ck_assert(json_is_null(json_object_get(entry(j, "rules", "small-grids"), "value")));
-    state = json_string_value(json_object_get(entry(j, "rules", "unfused-attention"), "state"));
+    ck_assert(json_is_null(json_object_get(report_entry(j, "rules", "small-grids"), "value")));
+    state = json_string_value(json_object_get(report_entry(j, "rules", "unfused-attention"), "state"));
     ck_assert_str_eq(state, "ok"); /* the operator is there, but nothing ran beneath it */
     json_decref(j);
     json_trace_end(&t, 1);

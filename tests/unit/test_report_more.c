@@ -1,6 +1,5 @@
 /* Rules about memory, pipelines and CPU threads, and the events that show a figure: numbers by hand. */
-#include "report/report.h"
-#include "tests/unit/json_trace.h"
+#include "tests/unit/asked.h"
 #include "tests/unit/test.h"
 
 #include <jansson.h>
@@ -9,39 +8,9 @@
 
 static struct json_trace t;
 
-static json_t *report(void)
-{
-    struct hs_buf out = HS_BUF_INIT(1 << 20);
-    struct hs_err err = HS_ERR_INIT;
-    ck_assert_msg(
-        !hs_report(json_trace_load(&t, 1), &(struct hs_report_options){HS_REPORT_JSON, NULL, false}, &out, &err), "%s",
-        err.text);
-    json_t *j = json_loads(out.p, 0, NULL);
-    ck_assert_ptr_nonnull(j);
-    hs_buf_free(&out);
-    return j;
-}
-
-static json_t *entry(json_t *report, const char *list, const char *id)
-{
-    json_t *x;
-    size_t i;
-    json_array_foreach(json_object_get(report, list), i, x)
-    {
-        if (!strcmp(json_string_value(json_object_get(x, "id")), id))
-            return x;
-    }
-    return NULL;
-}
-
-static const char *state(json_t *report, const char *id)
-{
-    return json_string_value(json_object_get(entry(report, "rules", id), "state"));
-}
-
 static double value(json_t *report, const char *id)
 {
-    return json_number_value(json_object_get(entry(report, "rules", id), "value"));
+    return json_number_value(json_object_get(report_entry(report, "rules", id), "value"));
 }
 
 static json_int_t event_of(json_t *recommendation, size_t i)
@@ -79,8 +48,8 @@ START_TEST(memory_that_is_held_and_unused)
 {
     allocations();
     t.header = "\"deviceProperties\":[{\"id\":0,\"totalGlobalMem\":1000},{\"id\":1,\"totalGlobalMem\":2000}],";
-    json_t *j = report(), *held = entry(j, "recommendations", "memory-held-unused");
-    ck_assert_str_eq(state(j, "device-memory-full"), "ok");
+    json_t *j = report_json(&t, NULL), *held = report_entry(j, "recommendations", "memory-held-unused");
+    ck_assert_str_eq(rule_state(j, "device-memory-full"), "ok");
     ck_assert_double_eq(value(j, "device-memory-full"), 60);
     ck_assert_ptr_nonnull(held); /* 85 % of the device is held, from 80 on */
     ck_assert_double_eq_tol(json_number_value(json_object_get(held, "value")), 100.0 * 250 / 850, 1e-4);
@@ -96,7 +65,7 @@ START_TEST(memory_that_is_nearly_full)
     allocations();
     memory(7000, 1, 1, 1900, 1950);
     t.header = "\"deviceProperties\":[{\"id\":0,\"totalGlobalMem\":1000},{\"id\":1,\"totalGlobalMem\":2000}],";
-    json_t *j = report(), *full = entry(j, "recommendations", "device-memory-full");
+    json_t *j = report_json(&t, NULL), *full = report_entry(j, "recommendations", "device-memory-full");
     ck_assert_ptr_nonnull(full);
     ck_assert_double_eq(json_number_value(json_object_get(full, "value")), 95);
     ck_assert_int_eq(event_of(full, 0), 7);
@@ -110,18 +79,20 @@ END_TEST
 START_TEST(memory_that_nobody_knows)
 {
     allocations();
-    json_t *j = report();
-    ck_assert_str_eq(state(j, "device-memory-full"), "cannot_answer");
-    ck_assert_str_eq(state(j, "memory-held-unused"), "cannot_answer");
-    ck_assert_ptr_nonnull(strstr(json_string_value(json_object_get(entry(j, "rules", "memory-held-unused"), "reason")),
-                                 "deviceProperties"));
+    json_t *j = report_json(&t, NULL);
+    ck_assert_str_eq(rule_state(j, "device-memory-full"), "cannot_answer");
+    ck_assert_str_eq(rule_state(j, "memory-held-unused"), "cannot_answer");
+    ck_assert_ptr_nonnull(
+        strstr(json_string_value(json_object_get(report_entry(j, "rules", "memory-held-unused"), "reason")),
+               "deviceProperties"));
     json_decref(j);
     json_trace_end(&t, 1);
     json_trace_begin(&t, 0);
     trace_cpu(&t, "cpu_op", "aten::add", 1, 1000, 1000);
-    j = report();
-    ck_assert_ptr_nonnull(strstr(json_string_value(json_object_get(entry(j, "rules", "device-memory-full"), "reason")),
-                                 "profile_memory"));
+    j = report_json(&t, NULL);
+    ck_assert_ptr_nonnull(
+        strstr(json_string_value(json_object_get(report_entry(j, "rules", "device-memory-full"), "reason")),
+               "profile_memory"));
     json_decref(j);
     json_trace_end(&t, 1);
 }
@@ -150,13 +121,13 @@ START_TEST(stages_that_wait)
     transfer("recv", 9, 30000, 30000, 3);
     trace_kernel(&t, "gemm", 0, 7, 50000, 50000, 4);
     trace_kernel(&t, "ncclDevKernel_AllReduce_Sum_f32_RING_LL", 0, 9, 95000, 5000, 5);
-    json_t *j = report(), *wait = entry(j, "recommendations", "pipeline-wait");
+    json_t *j = report_json(&t, NULL), *wait = report_entry(j, "recommendations", "pipeline-wait");
     ck_assert_ptr_nonnull(wait);
     ck_assert_double_eq(json_number_value(json_object_get(wait, "value")), 30);
     ck_assert_double_eq(json_number_value(json_object_get(wait, "gain_us")), 30);
     ck_assert_int_eq(event_of(wait, 0), 3); /* the longer one */
     ck_assert_int_eq(event_of(wait, 1), 2);
-    json_t *comm = entry(j, "recommendations", "exposed-communication");
+    json_t *comm = report_entry(j, "recommendations", "exposed-communication");
     ck_assert_ptr_nonnull(comm); /* the same 30 us, which are not promised twice */
     ck_assert_double_eq(json_number_value(json_object_get(comm, "value")), 30);
     ck_assert_double_eq(json_number_value(json_object_get(comm, "gain_us")), 0);
@@ -171,16 +142,16 @@ START_TEST(an_all_to_all_is_no_pipeline)
     json_trace_begin(&t, 0);
     transfer("all_to_allv", 8, 0, 50000, 1);
     trace_kernel(&t, "gemm", 0, 7, 50000, 50000, 2);
-    json_t *j = report();
-    ck_assert_str_eq(state(j, "pipeline-wait"), "ok");
+    json_t *j = report_json(&t, NULL);
+    ck_assert_str_eq(rule_state(j, "pipeline-wait"), "ok");
     ck_assert_double_eq(value(j, "pipeline-wait"), 0);
     json_decref(j);
     json_trace_end(&t, 1);
     json_trace_begin(&t, 0);
     transfer(NULL, 8, 0, 50000, 1);
     trace_kernel(&t, "gemm", 0, 7, 50000, 50000, 2);
-    j = report();
-    ck_assert_str_eq(state(j, "pipeline-wait"), "cannot_answer");
+    j = report_json(&t, NULL);
+    ck_assert_str_eq(rule_state(j, "pipeline-wait"), "cannot_answer");
     json_decref(j);
     json_trace_end(&t, 1);
 }
@@ -196,7 +167,7 @@ START_TEST(most_of_the_idle_time_decides)
     trace_kernel(&t, "k", 0, 7, 10000, 20000, 1);
     trace_kernel(&t, "k", 0, 7, 37000, 23000, 2); /* 7 us after a launch in time */
     trace_kernel(&t, "k", 0, 7, 69000, 41000, 3); /* launched 8 us after the device was free, there 9 after */
-    json_t *j = report(), *b = json_object_get(j, "bottleneck");
+    json_t *j = report_json(&t, NULL), *b = json_object_get(j, "bottleneck");
     ck_assert_str_eq(json_string_value(json_object_get(b, "verdict")), "CPU-bound");
     ck_assert_ptr_nonnull(strstr(json_string_value(json_object_get(b, "sentence")), "idle 16.0 %"));
     ck_assert_ptr_nonnull(strstr(json_string_value(json_object_get(b, "sentence")), "9.0 %"));
@@ -216,7 +187,7 @@ START_TEST(the_larger_part_decides)
     trace_kernel(&t, "k", 0, 7, 37000, 23000, 2);
     trace_copy(&t, "Memcpy HtoD (Pinned -> Device)", 0, 7, 69000, 5500, 3, 1000);
     trace_kernel(&t, "k", 0, 7, 74500, 35500, 4);
-    json_t *j = report(), *b = json_object_get(j, "bottleneck");
+    json_t *j = report_json(&t, NULL), *b = json_object_get(j, "bottleneck");
     ck_assert_str_eq(json_string_value(json_object_get(b, "verdict")), "CPU-bound");
     json_decref(j);
     json_trace_end(&t, 1);
@@ -245,7 +216,7 @@ static void two_threads(int64_t second)
 START_TEST(one_thread_does_it_all)
 {
     two_threads(46000);
-    json_t *j = report(), *busy = entry(j, "recommendations", "busy-thread");
+    json_t *j = report_json(&t, NULL), *busy = report_entry(j, "recommendations", "busy-thread");
     ck_assert_ptr_nonnull(busy);
     ck_assert_double_eq(json_number_value(json_object_get(busy, "value")), 94);
     ck_assert_ptr_nonnull(strstr(json_string_value(json_object_get(busy, "detail")), "Thread 1 of rank 0, 0.094 ms"));
@@ -253,8 +224,8 @@ START_TEST(one_thread_does_it_all)
     json_decref(j);
     json_trace_end(&t, 1);
     two_threads(36000); /* 50 + 36 - 2, and the last launch, which is in none of them any more: 85 % */
-    j = report();
-    ck_assert_str_eq(state(j, "busy-thread"), "ok");
+    j = report_json(&t, NULL);
+    ck_assert_str_eq(rule_state(j, "busy-thread"), "ok");
     ck_assert_double_eq(value(j, "busy-thread"), 85);
     json_decref(j);
     json_trace_end(&t, 1);

@@ -1,7 +1,6 @@
 /* The report's rules: what applies, what is well, what cannot be judged; thresholds; the page. */
-#include "report/report.h"
+#include "tests/unit/asked.h"
 #include "tests/unit/fake_view.h"
-#include "tests/unit/json_trace.h"
 #include "tests/unit/test.h"
 
 #include <jansson.h>
@@ -9,47 +8,6 @@
 #include <string.h>
 
 static struct json_trace t;
-
-static char *linked_text(struct hs_run *run, enum hs_report_format f)
-{
-    struct hs_buf out = HS_BUF_INIT(1 << 20);
-    ck_assert(!hs_report(run, &(struct hs_report_options){f, NULL, true}, &out, NULL));
-    return out.p;
-}
-
-static char *text_of(struct hs_run *run, enum hs_report_format f, const struct hs_thresholds *limits)
-{
-    struct hs_buf out = HS_BUF_INIT(1 << 20);
-    struct hs_err err = HS_ERR_INIT;
-    ck_assert_msg(!hs_report(run, &(struct hs_report_options){f, limits, false}, &out, &err), "%s", err.text);
-    return out.p;
-}
-
-static json_t *report(const struct hs_thresholds *limits)
-{
-    char *text = text_of(json_trace_load(&t, 1), HS_REPORT_JSON, limits);
-    json_t *j = json_loads(text, 0, NULL);
-    ck_assert_ptr_nonnull(j);
-    free(text);
-    return j;
-}
-
-static json_t *entry(json_t *report, const char *list, const char *id)
-{
-    json_t *x;
-    size_t i;
-    json_array_foreach(json_object_get(report, list), i, x)
-    {
-        if (!strcmp(json_string_value(json_object_get(x, "id")), id))
-            return x;
-    }
-    return NULL;
-}
-
-static const char *state(json_t *report, const char *id)
-{
-    return json_string_value(json_object_get(entry(report, "rules", id), "state"));
-}
 
 /* CPU      |launch A 0-1|item 2-31 (sync 3-30)|op 31-48|launch B 49-50|
  * stream 7   |A 10 ----- 30|                                  |B 60 -- 110|     us; span 100, idle 30, all of it after the hidden sync:
@@ -69,7 +27,7 @@ static void story(void)
 START_TEST(three_states)
 {
     story();
-    json_t *j = report(NULL), *sync = entry(j, "recommendations", "hidden-syncs");
+    json_t *j = report_json(&t, NULL), *sync = report_entry(j, "recommendations", "hidden-syncs");
     ck_assert_ptr_nonnull(sync);
     ck_assert_double_eq(json_number_value(json_object_get(sync, "gain_us")), 30);
     ck_assert_double_eq(json_number_value(json_object_get(sync, "gain_pct")), 30);
@@ -79,11 +37,12 @@ START_TEST(three_states)
     ck_assert_uint_eq(json_array_size(json_object_get(sync, "events")), 1);
     ck_assert_int_eq(json_integer_value(json_object_get(shown, "event")), 3); /* origin, launch, item, the sync in it */
     ck_assert_str_eq(json_string_value(json_object_get(shown, "name")), "cudaStreamSynchronize");
-    ck_assert_str_eq(state(j, "late-launches"), "applies");
-    ck_assert_str_eq(state(j, "exposed-communication"), "ok");
-    ck_assert_double_eq(json_number_value(json_object_get(entry(j, "rules", "exposed-communication"), "value")), 0);
-    ck_assert_str_eq(state(j, "slow-rank"), "cannot_answer"); /* one rank */
-    ck_assert(json_is_null(json_object_get(entry(j, "rules", "slow-rank"), "value")));
+    ck_assert_str_eq(rule_state(j, "late-launches"), "applies");
+    ck_assert_str_eq(rule_state(j, "exposed-communication"), "ok");
+    ck_assert_double_eq(json_number_value(json_object_get(report_entry(j, "rules", "exposed-communication"), "value")),
+                        0);
+    ck_assert_str_eq(rule_state(j, "slow-rank"), "cannot_answer"); /* one rank */
+    ck_assert(json_is_null(json_object_get(report_entry(j, "rules", "slow-rank"), "value")));
     ck_assert_ptr_nonnull(strstr(json_string_value(json_object_get(j, "main_finding")), "hidden in operators (30.0 %"));
     ck_assert_uint_eq(json_array_size(json_object_get(j, "rules")), HS_RULES);
     json_decref(j);
@@ -95,7 +54,7 @@ END_TEST
 START_TEST(ordered_by_what_can_be_gained)
 {
     story();
-    json_t *j = report(NULL), *list = json_object_get(j, "recommendations"), *r;
+    json_t *j = report_json(&t, NULL), *list = json_object_get(j, "recommendations"), *r;
     double last = 0;
     int group = -1;
     size_t i;
@@ -125,9 +84,10 @@ START_TEST(thresholds_can_be_set)
     hs_thresholds_init(&limits);
     ck_assert_int_eq(hs_thresholds_set(&limits, "hidden-syncs=30.5", &err), HS_OK);
     story();
-    json_t *j = report(&limits);
-    ck_assert_str_eq(state(j, "hidden-syncs"), "ok");
-    ck_assert_double_eq(json_number_value(json_object_get(entry(j, "rules", "hidden-syncs"), "threshold")), 30.5);
+    json_t *j = report_json(&t, &limits);
+    ck_assert_str_eq(rule_state(j, "hidden-syncs"), "ok");
+    ck_assert_double_eq(json_number_value(json_object_get(report_entry(j, "rules", "hidden-syncs"), "threshold")),
+                        30.5);
     json_decref(j);
     json_trace_end(&t, 1);
     static const char *const bad[] = {"",
@@ -149,18 +109,18 @@ START_TEST(lost_graphs_forbid_claims)
     story();
     trace_launch(&t, "cudaGraphLaunch", 1, 70000, 1000, 8);
     trace_launch(&t, "cudaGraphLaunch", 1, 72000, 1000, 9);
-    json_t *j = report(NULL);
+    json_t *j = report_json(&t, NULL);
     ck_assert_str_eq(json_string_value(json_object_get(json_object_get(j, "bottleneck"), "verdict")), "cannot tell");
     ck_assert_ptr_nonnull(
         strstr(json_string_value(json_object_get(j, "main_finding")), "2 launches have no device work"));
-    ck_assert_str_eq(state(j, "hidden-syncs"), "cannot_answer");
-    ck_assert_str_eq(state(j, "late-launches"), "cannot_answer");
-    ck_assert_str_eq(state(j, "exposed-copies"), "ok"); /* says nothing about idle time */
+    ck_assert_str_eq(rule_state(j, "hidden-syncs"), "cannot_answer");
+    ck_assert_str_eq(rule_state(j, "late-launches"), "cannot_answer");
+    ck_assert_str_eq(rule_state(j, "exposed-copies"), "ok"); /* says nothing about idle time */
     ck_assert(json_is_null(json_object_get(json_object_get(j, "summary"), "idle_pct")));
     ck_assert(json_is_null(
         json_object_get(json_array_get(json_object_get(json_object_get(j, "bottleneck"), "figures"), 0), "value_pct")));
     json_decref(j);
-    char *md = text_of(t.run, HS_REPORT_MD, NULL);
+    char *md = report_text(t.run, (struct hs_report_options){HS_REPORT_MD, NULL, false});
     ck_assert_ptr_null(strstr(md, ", idle "));
     ck_assert_ptr_null(strstr(md, "waiting for the CPU to launch work, of"));
     free(md);
@@ -172,11 +132,11 @@ START_TEST(cpu_only_says_what_to_record)
 {
     json_trace_begin(&t, 0);
     trace_cpu(&t, "cpu_op", "aten::add", 1, 1000, 1000);
-    json_t *j = report(NULL);
-    ck_assert_str_eq(state(j, "data-loading"), "cannot_answer");
-    ck_assert_ptr_nonnull(strstr(json_string_value(json_object_get(entry(j, "rules", "data-loading"), "reason")),
+    json_t *j = report_json(&t, NULL);
+    ck_assert_str_eq(rule_state(j, "data-loading"), "cannot_answer");
+    ck_assert_ptr_nonnull(strstr(json_string_value(json_object_get(report_entry(j, "rules", "data-loading"), "reason")),
                                  "ProfilerActivity.CUDA"));
-    ck_assert_ptr_nonnull(entry(j, "recommendations", "no-gpu-activity"));
+    ck_assert_ptr_nonnull(report_entry(j, "recommendations", "no-gpu-activity"));
     json_decref(j);
     json_trace_end(&t, 1);
 }
@@ -187,7 +147,8 @@ START_TEST(markdown_and_html)
     story();
     trace_kernel(&t, "<script>alert(1)</script>", 0, 7, 110000, 1000, 77);
     struct hs_run *run = json_trace_load(&t, 1);
-    char *md = text_of(run, HS_REPORT_MD, NULL), *html = text_of(run, HS_REPORT_HTML, NULL);
+    char *md = report_text(run, (struct hs_report_options){HS_REPORT_MD, NULL, false}),
+         *html = report_text(run, (struct hs_report_options){HS_REPORT_HTML, NULL, false});
     ck_assert_ptr_nonnull(strstr(md, "**Main Finding:**"));
     ck_assert_ptr_nonnull(strstr(md, "| % Time | Calls | Avg (μs) | Kernel |"));
     ck_assert_ptr_nonnull(strstr(md, "### Bottleneck"));
@@ -203,8 +164,8 @@ START_TEST(markdown_and_html)
     free(md);
     free(html);
     /* where a server has the run, everything is a link to it */
-    md = linked_text(run, HS_REPORT_MD);
-    html = linked_text(run, HS_REPORT_HTML);
+    md = report_text(run, (struct hs_report_options){HS_REPORT_MD, NULL, true});
+    html = report_text(run, (struct hs_report_options){HS_REPORT_HTML, NULL, true});
     ck_assert_ptr_nonnull(strstr(md, "/syncs?by=site); events: "));
     ck_assert_ptr_nonnull(strstr(md, "/kernels?name=%5E%5CQB%5CE%24)"));
     ck_assert_ptr_nonnull(strstr(md, "/events/3) (rank 0, event 3"));
