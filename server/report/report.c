@@ -83,11 +83,12 @@ void hs_report_event_place(const struct hs_example *e, struct hs_buf *out)
     hs_buf_printf(out, "rank %lld, event %u at %.3f ms", (long long)e->of->rank, e->event, (double)e->ts_ns / 1e6);
 }
 
-void hs_report_command(const char *analysis, const char *params, struct hs_buf *out)
+void hs_report_evidence_name(const char *analysis, const char *params, bool link, struct hs_buf *out)
 {
-    hs_buf_printf(out, "holoscope analyze %s", analysis);
+    bool quoted = strpbrk(params, " ()[]|*?!^$") != NULL;
+    hs_buf_printf(out, link ? "%s" : "holoscope analyze %s", analysis);
     if (*params)
-        hs_buf_printf(out, strpbrk(params, " ()[]|*?!^$") ? " --set '%s'" : " --set %s", params);
+        hs_buf_printf(out, link ? " %s" : quoted ? " --set '%s'" : " --set %s", params);
 }
 
 void hs_report_figure(const struct hs_verdict_of_rule *v, struct hs_buf *out)

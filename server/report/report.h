@@ -21,7 +21,7 @@ struct hs_report_options {
  * HS_ELIMIT if *out is too small.
  * JSON: {"run","main_finding","summary":{figures},"top_kernels":[],"bottleneck":{"verdict","sentence","figures":[]},"ranks":[],
  * "data_quality":[],"recommendations":[{"id","title","severity","text","detail","figure","value","unit","of","threshold","source",
- * "gain_us","gain_pct","evidence":{"analysis","params","path"},"sql","events":[{"rank","trace","event","ts_us","name"}],"next"}],
+ * "gain_us","gain_pct","evidence":{"analysis","params","path"},"sql","events":[{"rank","trace","event","ts_us","name","display_name"}],"next"}],
  * "rules":[{"id","state","value","threshold","reason"}],"notes":[]}. HTML: one page by itself, without scripts. */
 int hs_report(struct hs_run *run, const struct hs_report_options *o, struct hs_buf *out, struct hs_err *err);
 

@@ -31,8 +31,9 @@ struct hs_str hs_report_event_name(const struct hs_example *e); /* the view's */
 void hs_report_event_path(const struct hs_example *e, struct hs_buf *out);
 /* "rank 0, event 17 at 12.345 ms". */
 void hs_report_event_place(const struct hs_example *e, struct hs_buf *out);
-/* The command that answers it: "holoscope analyze idle-causes --set by=op"; without links this stands in its place. */
-void hs_report_command(const char *analysis, const char *params, struct hs_buf *out);
+/* What stands for evidence: "idle-causes by=op" where it is a link, else the command to type, "holoscope analyze idle-causes --set
+ * by=op". */
+void hs_report_evidence_name(const char *analysis, const char *params, bool link, struct hs_buf *out);
 
 /* Where evidence is answered: "/api/v1/runs/NAME/ANALYSIS?PARAMS"; `params` as a rule has them. */
 void hs_report_evidence(const char *analysis, const char *params, const char *run, struct hs_buf *out);

@@ -132,9 +132,9 @@ static void recommendation(const struct hs_report_parts *r, const struct hs_verd
     put(out, rule->advice);
     hs_buf_puts(out, " ");
     put(out, v->value->detail);
-    hs_buf_puts(out, " Evidence: ");
+    hs_buf_puts(out, v->value->detail[0] ? ". Evidence: " : "Evidence: ");
     hs_buf_clear(&text);
-    hs_report_command(rule->analysis, rule->params, &text);
+    hs_report_evidence_name(rule->analysis, rule->params, r->links, &text);
     linked(r, rule->analysis, rule->params, text.p, out);
     for (size_t i = 0; i < v->value->nexamples; i++) {
         hs_buf_puts(out, i ? ", " : "; events: ");

@@ -2,6 +2,7 @@
 
 #include "analysis/select.h"
 #include "base/json.h"
+#include "trace/display_name.h"
 #include "trace/stats.h"
 
 #include <math.h>
@@ -155,8 +156,14 @@ static void events(const struct hs_figure_value *x, struct hs_json *j)
         hs_report_text(j, "trace", e->of->view->id);
         hs_report_i64(j, "event", e->event);
         hs_report_us(j, "ts_us", e->ts_ns);
+        struct hs_str name = hs_report_event_name(e);
+        struct hs_buf display = HS_BUF_INIT(4096);
+        hs_put_display_name(&display, name, 80);
         hs_json_key(j, "name");
-        hs_json_str(j, hs_report_event_name(e));
+        hs_json_str(j, name);
+        hs_json_key(j, "display_name");
+        hs_json_str(j, hs_str(display.p ? display.p : "", display.n));
+        hs_buf_free(&display);
         hs_json_end(j);
     }
     hs_json_end(j);

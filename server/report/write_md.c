@@ -142,10 +142,7 @@ static void data_quality(const struct hs_table *q, struct hs_buf *out)
 static void evidence(const struct hs_report_parts *r, const char *analysis, const char *params, struct hs_buf *out)
 {
     struct hs_buf text = HS_BUF_INIT(1u << 16);
-    if (r->links)
-        hs_buf_printf(&text, "%s%s%s", analysis, *params ? " " : "", params);
-    else
-        hs_report_command(analysis, params, &text);
+    hs_report_evidence_name(analysis, params, r->links, &text);
     if (r->links)
         linked(r, analysis, params, text.p, out);
     else

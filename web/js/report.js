@@ -111,7 +111,7 @@ function links(r, page) {
   for (const e of r.events ?? []) {
     const kept = (page.info.traces ?? []).some((t) => t.id === e.trace);
     const ts = asNumber(e.ts_us);
-    const name = h('bdi', {}, clip(e.name || `event ${e.event}`, 80));
+    const name = h('bdi', {title: clip(e.name, 600)}, clip(e.display_name || `event ${e.event}`, 80));
     out.push(' · ', kept ? h('a', {href: api.eventUrl(e.trace, e.event), target: '_blank', rel: 'noopener'}, name, ` of rank ${e.rank}`) : h('span', {}, name, ` of rank ${e.rank}`));
     if (Number.isFinite(ts)) {
       out.push(' · ', link(href({run: page.run, tab: 'timeline', rank: String(e.rank), from: usText(ts - AROUND_US), to: usText(ts + AROUND_US)}, {}), 'on the timeline'));
