@@ -29,7 +29,7 @@ function draw(box, mounts, reload) {
   fill(box, h('section', {class: 'panel', 'aria-label': 'Mounted folders'}, h('div', {class: 'panel-head'}, h('h2', {}, 'Mounted folders')),
     mounts.map((m) => h('div', {class: 'panel-body'}, h('h3', {}, clip(m.mount, 100)),
       m.error ? h('p', {class: 'error-box'}, m.error) : null,
-      m.runs.length ? table(m.runs, reload) : h('p', {class: 'dim'}, 'No traces here yet.'),
+      m.runs.length ? h('div', {class: 'few', tabindex: '0', role: 'region', 'aria-label': `Runs of ${clip(m.mount, 100)}`}, table(m.runs, reload)) : h('p', {class: 'dim'}, 'No traces here yet.'),
       m.cut ? h('p', {class: 'dim'}, 'There are more files than are listed.') : null))));
 }
 
