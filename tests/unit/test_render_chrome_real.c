@@ -68,6 +68,38 @@ static void check_counters(const char *path, json_t *events, size_t first)
     ck_assert_double_eq(last_v, 0);
 }
 
+/* What Perfetto's importer asks of a file (its json_trace_tokenizer and json_trace_parser_impl count anything else as an
+ * error): no control character in a string, DEL among them; a time in everything but metadata, a duration in a span, numbers
+ * in a counter, a number as the id of a flow, and its end bound to the enclosing slice. Of the events from number `first` on. */
+static void perfetto_takes(const char *path, const struct hs_buf *text, size_t first)
+{
+    bool string = false;
+    for (size_t i = 0; i < text->n; i++) {
+        unsigned char c = (unsigned char)text->p[i];
+        string ^= c == '"';
+        ck_assert_msg(!string || (c >= 0x20 && c != 0x7f), "%s: byte %u in a string", path, c);
+        i += string && c == '\\';
+    }
+    json_error_t at;
+    json_t *doc = json_loadb(text->p, text->n, JSON_DECODE_ANY, &at), *events = json_object_get(doc, "traceEvents"), *v;
+    ck_assert_msg(doc != NULL, "%s: %s", path, at.text);
+    ck_assert_uint_gt(json_array_size(events), first);
+    for (size_t i = first; i < json_array_size(events); i++) {
+        json_t *e = json_array_get(events, i);
+        const char *ph = json_string_value(json_object_get(e, "ph")), *key;
+        bool flow = ph && (*ph == 's' || *ph == 'f');
+        ck_assert_msg(ph && strchr("CsfXM", *ph), "%s: ph %s", path, ph ? ph : "none");
+        ck_assert(*ph == 'M' || json_is_number(json_object_get(e, "ts")));
+        ck_assert(*ph != 'X' || json_is_number(json_object_get(e, "dur")));
+        ck_assert(*ph != 'C' || json_object_size(json_object_get(e, "args")) > 0);
+        json_object_foreach(json_object_get(e, "args"), key, v) ck_assert(*ph != 'C' || json_is_number(v));
+        ck_assert(!flow ||
+                  (json_is_integer(json_object_get(e, "id")) && json_integer_value(json_object_get(e, "id")) >= 0));
+        ck_assert(*ph != 'f' || !strcmp(json_string_value(json_object_get(e, "bp")), "e"));
+    }
+    json_decref(doc);
+}
+
 static void one_trace(const char *file)
 {
     char path[600];
@@ -103,7 +135,12 @@ static void one_trace(const char *file)
     ck_assert_uint_eq(marks, seq_kernels); /* each call's kernels, each once */
     json_decref(got);
 
-    struct hs_buf text = exported_text(r, "overlay=queue-length");
+    struct hs_buf text = exported_text(r, "overlay=queue-length,memory-bandwidth,kernel-sequences,critical-path&"
+                                          "operator_name=aten::&only_show_critical_events=false");
+    if (json_array_size(from) && r->view->sum.kernels)
+        perfetto_takes(path, &text, n);
+    hs_buf_free(&text);
+    text = exported_text(r, "overlay=queue-length");
     traced_text(&again, text.p, text.n);
     struct hs_view *x = t.imported[0].view, *y = again.imported[0].view;
     ck_assert_int_gt(y->sum.events, x->sum.events - 1);
