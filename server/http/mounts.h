@@ -55,6 +55,9 @@ const char *hs_mount_state_word(enum hs_mount_state s); /* "not_cached", "cached
  * files of these sizes and times. */
 enum hs_mount_state hs_mounts_state(struct hs_mounts *m, const struct hs_mounted_run *run);
 
+/* Of a run by its name; false: it is neither mounted nor in memory. */
+bool hs_mounts_state_of(struct hs_mounts *m, const char *run, enum hs_mount_state *out);
+
 /* The listing of mount i of the options; as hs_mount_watch_list. */
 const struct hs_mount_list *hs_mounts_list(struct hs_mounts *m, size_t i, struct hs_err *err);
 /* The mounted run of this name, in *list, which is given back with hs_mount_unlist; NULL: there is none. */

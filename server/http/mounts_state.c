@@ -113,13 +113,21 @@ enum hs_mount_state hs_mounts_state(struct hs_mounts *m, const struct hs_mounted
     return stale ? HS_MOUNT_STALE : HS_MOUNT_CACHED;
 }
 
-bool hs_mounts_stale(struct hs_mounts *m, const char *run)
+bool hs_mounts_state_of(struct hs_mounts *m, const char *run, enum hs_mount_state *out)
 {
     const struct hs_mount_list *list = NULL;
     const struct hs_mounted_run *r = hs_mounts_find(m, run, &list);
-    bool stale = r && hs_mounts_state(m, r) == HS_MOUNT_STALE;
+    bool known = r || hs_memory_has(m->memory, run);
+    if (known)
+        *out = r ? hs_mounts_state(m, r) : HS_MOUNT_IN_MEMORY;
     hs_mount_unlist(list);
-    return stale;
+    return known;
+}
+
+bool hs_mounts_stale(struct hs_mounts *m, const char *run)
+{
+    enum hs_mount_state state;
+    return hs_mounts_state_of(m, run, &state) && state == HS_MOUNT_STALE;
 }
 
 const struct hs_mount_list *hs_mounts_list(struct hs_mounts *m, size_t i, struct hs_err *err)

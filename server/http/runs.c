@@ -97,6 +97,7 @@ void hs_get_run(struct hs_request *r)
     const char *name = hs_request_var(r, 0);
     struct hs_err err = HS_ERR_INIT;
     struct hs_trace_row *rows = NULL;
+    enum hs_mount_state state;
     size_t n = 0;
     int rc = hs_request_check_query(r, &err);
     if (!rc)
@@ -114,6 +115,11 @@ void hs_get_run(struct hs_request *r)
     struct hs_json j = HS_JSON_INIT(&b);
     hs_json_obj(&j);
     put_run_members(&j, &run);
+    hs_json_key(&j, "state");
+    if (hs_mounts_state_of(r->server->mounts, name, &state))
+        hs_json_cstr(&j, hs_mount_state_word(state));
+    else
+        hs_json_null(&j);
     hs_json_key(&j, "traces");
     hs_json_arr(&j);
     for (size_t i = 0; i < n; i++) {

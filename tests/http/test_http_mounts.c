@@ -189,6 +189,18 @@ START_TEST(kept_stale_and_refreshed)
 }
 END_TEST
 
+/* What the run itself says of its state. Static memory. */
+static const char *state_in_run(void)
+{
+    static char state[40];
+    struct answer a = get(&g, "/api/v1/runs/m:job");
+    json_t *doc = json_of(&a);
+    snprintf(state, sizeof state, "%s", json_string_value(json_object_get(doc, "state")));
+    json_decref(doc);
+    answer_free(&a);
+    return state;
+}
+
 /* An answer about what was kept says that the files are others by now, in every kind of answer, until it is refreshed. */
 START_TEST(answers_say_that_they_are_stale)
 {
@@ -202,7 +214,9 @@ START_TEST(answers_say_that_they_are_stale)
         snprintf(before[i], sizeof before[i], "%s", etag_of(paths[i], &stale));
         ck_assert(!stale);
     }
+    ck_assert_str_eq(state_in_run(), "cached");
     write_trace("job/rank2.json", 2, 3);
+    ck_assert_str_eq(state_in_run(), "stale");
     for (size_t i = 0; i < N; i++) {
         ck_assert_str_ne(etag_of(paths[i], &stale), before[i]);
         ck_assert_msg(stale, "%s", paths[i]);

@@ -49,8 +49,16 @@ test('kept: it just opens from then on, and a changed folder is stale until it i
   assert.match(await stateOf(page, 'nightly:kept').first().textContent(), /^stale/);
   await page.getByRole('button', {name: 'Refresh'}).click();
   await page.locator('.state', {hasText: /^cached$/}).waitFor();
+  // And from the run's own page: the new rank stands in its title.
+  writeTrace(path.join(s.root, 'mnt', 'kept', 'rank8.json'), [{name: 'k', ts: 0, dur: 10}], {distributedInfo: {rank: 8}});
+  await page.goto(`${s.url}/?run=nightly:kept`);
+  await page.getByRole('button', {name: 'Refresh'}).click();
+  await page.locator('.run-title', {hasText: '4 ranks'}).waitFor();
+  assert.equal(await page.getByRole('button', {name: 'Refresh'}).count(), 0);
+  fs.rmSync(path.join(s.root, 'mnt', 'kept', 'rank8.json'));
+  await page.goto(`${s.url}/`);
   const run = await s.get('/api/v1/runs/nightly:kept');
-  assert.deepEqual(run.traces.map((t) => t.rank).sort(), [0, 1, 7]);
+  assert.deepEqual(run.traces.map((t) => t.rank).sort(), [0, 1, 7, 8]);
   assert.ok(fs.existsSync(path.join(s.root, 'mnt', 'kept', 'rank7.json')));
   await page.close();
 });

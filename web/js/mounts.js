@@ -37,19 +37,20 @@ function table(runs, reload) {
   const row = (r) => h('tr', {},
     h('th', {scope: 'row'}, h('a', {href: href({run: r.run}, {}), 'data-nav': true}, h('bdi', {}, clip(r.run, 120)))),
     h('td', {class: 'num'}, count(r.files)), h('td', {class: 'num'}, bytes(r.bytes)), h('td', {}, date(r.modified)),
-    h('td', {}, h('span', {class: `state ${r.state}`}, STATES[r.state] ?? r.state), ' ', r.state === 'stale' ? refreshButton(r, reload) : null));
+    h('td', {}, h('span', {class: `state ${r.state}`}, STATES[r.state] ?? r.state), ' ', r.state === 'stale' ? refreshButton(r.run, reload) : null));
   return h('table', {class: 'plain'}, h('thead', {}, h('tr', {}, ['Run', 'Files', 'Size', 'Modified', 'State'].map((t) => h('th', {scope: 'col'}, t)))),
     h('tbody', {}, runs.map(row)));
 }
 
-function refreshButton(run, reload) {
+/** Keeps a run of a folder anew that has changed since. */
+export function refreshButton(run, reload) {
   const click = async (e) => {
     const button = e.currentTarget;
     button.disabled = true;
     try {
-      await api.refreshRun(run.run);
+      await api.refreshRun(run);
       api.forget();
-      say(`${clip(run.run, 60)} is up to date.`);
+      say(`${clip(run, 60)} is up to date.`);
     } catch (problem) {
       say(problem.message);
     }

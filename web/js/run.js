@@ -9,7 +9,7 @@ import {filesTab} from './files.js';
 import {guard} from './guard.js';
 import {idleTab} from './idle.js';
 import {kernelsPanel} from './kernels.js';
-import {openRun} from './mounts.js';
+import {openRun, refreshButton} from './mounts.js';
 import {qualityBanner} from './quality.js';
 import {reportPanel} from './report.js';
 import {timelinePanel} from './timeline.js';
@@ -43,7 +43,7 @@ export async function runPage(root, state, signal) {
   const finding = h('section', {class: 'finding-box', 'aria-label': 'Main finding'}, h('p', {class: 'finding dim'}, 'Reading the run…'));
   const quality = h('div');
   const box = h('div', {class: 'stacked', id: 'tab'});
-  fill(root, h('div', {class: 'page'}, title(page), finding, quality, tabs(tab[0]), box));
+  fill(root, h('div', {class: 'page'}, title(page, () => runPage(root, state, signal)), finding, quality, tabs(tab[0]), box));
   const whole = tab[0] === '';
   finding.hidden = !whole;
   await Promise.all([
@@ -55,10 +55,11 @@ export async function runPage(root, state, signal) {
 
 const ranksOf = (info) => [...new Set((info.traces ?? []).map((t) => t.rank))].sort((a, b) => asNumber(a) - asNumber(b));
 
-function title({run, info, ranks}) {
+function title({run, info, ranks}, reload) {
   const sum = (key) => (info.traces ?? []).reduce((n, t) => n + (asNumber(t[key]) || 0), 0);
   const facts = [plural(ranks.length, 'rank'), plural(sum('events'), 'event'), sum('bytes_json') ? `${bytes(sum('bytes_json'))} of JSON` : 'in memory', sum('bytes_json') ? date(info.updated ?? info.created) : null];
-  return h('div', {class: 'run-title'}, h('h1', {}, h('bdi', {title: clip(run, 500)}, clip(run, 120))), h('span', {class: 'dim'}, facts.filter(Boolean).join(' · ')));
+  return h('div', {class: 'run-title'}, h('h1', {}, h('bdi', {title: clip(run, 500)}, clip(run, 120))), h('span', {class: 'dim'}, facts.filter(Boolean).join(' · ')),
+    info.state === 'stale' ? h('span', {class: 'toolbar'}, h('span', {class: 'state stale'}, 'stale: the folder has changed'), refreshButton(run, reload)) : null);
 }
 
 /** What the tabs share goes with one from tab to tab: the ranks and the window of time, as they are when one clicks. */
