@@ -93,9 +93,11 @@ static bool is_local(const char *dir)
 static void enter(void *ctx, const char *dir)
 {
     const uint32_t what = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_MODIFY | IN_ATTRIB | IN_CLOSE_WRITE |
-                          IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_ONLYDIR | IN_DONT_FOLLOW;
+                          IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_ONLYDIR;
     struct watched *m = ctx;
-    m->told = m->told && is_local(dir) && inotify_add_watch(m->queue, dir, what) >= 0;
+    uint32_t link =
+        dir == m->mount->path ? 0 : IN_DONT_FOLLOW; /* the mount itself may be a link, by its owner's will */
+    m->told = m->told && is_local(dir) && inotify_add_watch(m->queue, dir, what | link) >= 0;
 }
 
 /* Reads the folder anew. A new queue each time: the old one has watches of folders that may be gone. */

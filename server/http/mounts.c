@@ -39,8 +39,6 @@ const struct hs_mounts_options *hs_mounts_options(const struct hs_mounts *m)
     return &m->o;
 }
 
-/* ---- importing ---- */
-
 static bool in_store(struct hs_mounts *m, const char *run, struct hs_err *err)
 {
     char hash[33];

@@ -50,9 +50,9 @@ bool hs_mounts_holds(struct hs_mounts *m, const struct hs_run *run); /* a pinned
 
 enum hs_mount_state { HS_MOUNT_NOT_CACHED, HS_MOUNT_CACHED, HS_MOUNT_STALE, HS_MOUNT_IN_MEMORY };
 const char *hs_mount_state_word(enum hs_mount_state s); /* "not_cached", "cached", "stale", "in_memory" */
-/* Stale: a file of the folder came after the run was kept (what was there and is not in the run is no trace), has another size, or is
- * younger than what was kept and has other bytes (told by its content id; of an archive by its time alone). Found out once for
- * files of these sizes and times. */
+/* Stale: a file of the folder came after the run was kept (what was there and is not in the run is no trace), has another size, or
+ * was written or replaced since (mtime, ctime) and has other bytes, told by its content id; of an archive by mtime alone. Found out
+ * once for files of these sizes and times. */
 enum hs_mount_state hs_mounts_state(struct hs_mounts *m, const struct hs_mounted_run *run);
 
 /* Of a run by its name; false: it is neither mounted nor in memory. */

@@ -9,7 +9,7 @@
 
 /* What was found out about a mounted run that the store has. */
 struct hs_mount_known {
-    char *run, files[33], kept[33]; /* hashes of the files' names, sizes and times, and of the run in the store */
+    char *run, files[33], kept[33]; /* hashes of the files' names, sizes and times, and of what the store has */
     bool stale;
 };
 

@@ -44,10 +44,10 @@ static bool same(const struct hs_mount_file *f, const struct hs_trace_row *rows,
         kept = rows[i].created_ns < kept ? rows[i].created_ns : kept;
         if (strcmp(rows[i].name, f->name) != 0 && !hs_name_is_archive(f->name))
             continue;
-        if (f->mtime_ns <= rows[i].created_ns)
-            return hs_name_is_archive(f->name) || rows[i].bytes_in == f->size;
-        if (hs_name_is_archive(f->name))
-            return false;
+        if (hs_name_is_archive(f->name)) /* its members are what was kept */
+            return f->mtime_ns <= rows[i].created_ns;
+        if (f->mtime_ns <= rows[i].created_ns && f->ctime_ns <= rows[i].created_ns)
+            return rows[i].bytes_in == f->size;
         return rows[i].bytes_in == f->size && id_of_file(f->path, id) && !strcmp(id, rows[i].id);
     }
     return f->ctime_ns <= kept;
@@ -63,16 +63,22 @@ void hs_mount_files_hash(const struct hs_mounted_run *r, char out[33])
     hs_buf_free(&b);
 }
 
-static bool find_out(struct hs_mounts *m, const struct hs_mounted_run *run)
+/* What was kept, and when: a refresh keeps an unchanged archive anew, and that settles it. */
+static void kept_hash(const struct hs_trace_row *rows, size_t n, char out[33])
 {
-    struct hs_trace_row *rows = NULL;
-    size_t n = 0, fit = 0;
-    if (hs_store_traces(m->o.store, run->run, &rows, &n, NULL))
-        return false; /* deleted meanwhile */
+    struct hs_buf b = HS_BUF_INIT(SIZE_MAX / 4);
+    for (size_t i = 0; i < n; i++)
+        hs_buf_printf(&b, "%s|%lld|%s|", rows[i].id, (long long)rows[i].created_ns, rows[i].name);
+    hs_hash_hex(b.p, b.n, out);
+    hs_buf_free(&b);
+}
+
+static bool find_out(const struct hs_mounted_run *run, const struct hs_trace_row *rows, size_t n)
+{
     for (size_t i = 0; i < run->n; i++)
-        fit += same(&run->files[i], rows, n);
-    hs_trace_rows_free(rows, n);
-    return fit != run->n;
+        if (!same(&run->files[i], rows, n))
+            return true;
+    return false;
 }
 
 enum { MAX_KNOWN = 4096 }; /* runs; beyond that all is found out again */
@@ -94,15 +100,18 @@ static struct hs_mount_known *known_of(struct hs_mounts *m, const char *run)
 enum hs_mount_state hs_mounts_state(struct hs_mounts *m, const struct hs_mounted_run *run)
 {
     char kept[33], files[33];
-    if (hs_store_run_hash(m->o.store, run->run, kept, NULL))
+    struct hs_trace_row *rows = NULL;
+    size_t n = 0;
+    if (hs_store_traces(m->o.store, run->run, &rows, &n, NULL))
         return hs_memory_has(m->memory, run->run) ? HS_MOUNT_IN_MEMORY : HS_MOUNT_NOT_CACHED;
+    kept_hash(rows, n, kept);
     hs_mount_files_hash(run, files);
     pthread_mutex_lock(&m->lock);
     struct hs_mount_known *k = known_of(m, run->run);
     bool known = !strcmp(k->files, files) && !strcmp(k->kept, kept), stale = k->stale;
     pthread_mutex_unlock(&m->lock);
     if (!known) {
-        stale = find_out(m, run);
+        stale = find_out(run, rows, n);
         pthread_mutex_lock(&m->lock);
         k = known_of(m, run->run);
         memcpy(k->files, files, sizeof files);
@@ -110,6 +119,7 @@ enum hs_mount_state hs_mounts_state(struct hs_mounts *m, const struct hs_mounted
         k->stale = stale;
         pthread_mutex_unlock(&m->lock);
     }
+    hs_trace_rows_free(rows, n);
     return stale ? HS_MOUNT_STALE : HS_MOUNT_CACHED;
 }
 

@@ -72,6 +72,10 @@ static int place(struct hs_view_file *f, const struct hs_column_load *l, struct 
     size_t n = l->n - at < HS_SEG_ROWS ? l->n - at : HS_SEG_ROWS;
     bool in_place = l->form == HS_FORM_I64 && !l->pick;
     int64_t *v = in_place ? (int64_t *)l->out + at : tmp;
+    size_t from = l->pick ? first_from(l->pick, l->npick, at) : 0,
+           to = l->pick ? first_from(l->pick, l->npick, at + n) : 0;
+    if (l->pick && from == to)
+        return HS_OK; /* none of this segment */
     int rc = hs_decode(blob.p, blob.n, v, n, err);
     if (rc)
         return rc;
@@ -79,12 +83,10 @@ static int place(struct hs_view_file *f, const struct hs_column_load *l, struct 
         return undo_distance(l, v, n, at) ? HS_OK : hs_view_damaged(f, err, "an event number is out of range");
     if (!within(v, n, l->least, l->most))
         return hs_view_damaged(f, err, "a number is out of range");
-    if (l->pick) {
-        size_t from = first_from(l->pick, l->npick, at), to = first_from(l->pick, l->npick, at + n);
+    if (l->pick)
         narrow(l->form, v, to - from, l->out, from, l->pick + from, at);
-    } else if (!in_place) {
+    else if (!in_place)
         narrow(l->form, v, n, l->out, at, NULL, 0);
-    }
     return HS_OK;
 }
 

@@ -162,6 +162,9 @@ int hs_file_events_at(struct hs_view *v, unsigned columns, const uint32_t *event
     struct hs_view_file *f = hs_view_file(v);
     struct hs_column_load loads[HS_EVENT_COLS];
     size_t nloads = 0;
+    *out = (struct hs_events){0};
+    if (!n)
+        return HS_OK;
     pthread_mutex_lock(&f->lock);
     for (unsigned c = 0; c < HS_EVENT_COLS; c++)
         if (columns & all_columns & ~(unsigned)HS_EV_PARENT & 1u << c) {
@@ -170,7 +173,7 @@ int hs_file_events_at(struct hs_view *v, unsigned columns, const uint32_t *event
             loads[nloads++].npick = n;
         }
     int rc = hs_load_columns(f, loads, nloads, err);
-    *out = (struct hs_events){.n = rc ? 0 : n};
+    out->n = rc ? 0 : n;
     for (size_t i = 0; i < nloads && !rc; i++)
         keep_event_column(out, (enum hs_col_event)loads[i].col, loads[i].out);
     pthread_mutex_unlock(&f->lock);

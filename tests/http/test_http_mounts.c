@@ -232,6 +232,37 @@ START_TEST(answers_say_that_they_are_stale)
 }
 END_TEST
 
+static void shell(const char *command)
+{
+    char text[900];
+    snprintf(text, sizeof text, "cd '%s' && %s", folder, command);
+    ck_assert_int_eq(system(text), 0);
+}
+
+/* What only looks the same (size and time kept, other bytes) is stale; what only looks changed is not, once it is refreshed. */
+START_TEST(times_alone_do_not_decide)
+{
+    start("policy = \"always\"");
+    json_decref(kernels(""));
+    shell("touch -r job/rank0.json stamp && sed -i 's/\"k1\"/\"k9\"/' job/rank0.json && touch -r stamp job/rank0.json");
+    ck_assert_str_eq(state_of("m:job"), "stale");
+    shell("sed -i 's/\"k9\"/\"k1\"/' job/rank0.json && touch -r stamp job/rank0.json");
+    ck_assert_str_eq(state_of("m:job"), "cached");
+    shell("mkdir z && tar cf z/ranks.tar -C job rank0.json rank1.json");
+    ck_assert_int_eq(status_of("/api/v1/runs/m:z/overview"), 200);
+    ck_assert_str_eq(state_of("m:z"), "cached");
+    shell("touch -d '+1 day' z/ranks.tar");
+    ck_assert_str_eq(state_of("m:z"), "stale"); /* an archive is judged by its time */
+    shell("touch z/ranks.tar && sleep 0.02");
+    ck_assert_str_eq(state_of("m:z"), "stale");
+    struct answer a = ask(&g, "POST", "/api/v1/runs/m:z/refresh", NULL, "", 0);
+    ck_assert_int_eq(a.status, 204);
+    answer_free(&a);
+    ck_assert_str_eq(state_of("m:z"), "cached"); /* the same traces, kept later */
+    stop();
+}
+END_TEST
+
 /* A page that asks again and again is told when something has come. */
 START_TEST(a_listing_that_did_not_change)
 {
@@ -382,6 +413,7 @@ HS_SUITE(http_mounts)
     HS_TEST(analysed_and_forgotten);
     HS_TEST(kept_stale_and_refreshed);
     HS_TEST(answers_say_that_they_are_stale);
+    HS_TEST(times_alone_do_not_decide);
     HS_TEST(a_listing_that_did_not_change);
     HS_TEST(policies_always_and_never);
     HS_TEST(a_store_that_cannot_be_written);

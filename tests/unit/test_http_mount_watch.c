@@ -89,6 +89,25 @@ START_TEST(read_once_while_nothing_changes)
 }
 END_TEST
 
+/* The mount may be a link to where the traces are; what is in it may not lead out. */
+START_TEST(a_mount_that_is_a_link)
+{
+    open_folder();
+    char *link = hs_asprintf("%s.link", g_dir);
+    ck_assert_int_eq(symlink(g_dir, link), 0);
+    g_mount.path = link;
+    ck_assert_str_eq(listed(), "m:a:b=1:3 m:a=1:2");
+    unsigned reads = hs_mount_watch_reads(g_watch, 0);
+    shell("ln -s a/b c && ln -s ../a/r0.json a/b/link.json");
+    ck_assert_str_eq(listed(), "m:a:b=1:3 m:a=1:2");
+    ck_assert_uint_eq(hs_mount_watch_reads(g_watch, 0), reads + 1);
+    shell("rm c a/b/link.json");
+    unlink(link);
+    free(link);
+    close_folder();
+}
+END_TEST
+
 /* A listing in use stays as it was while another one is read. */
 START_TEST(a_listing_outlives_the_next)
 {
@@ -123,6 +142,7 @@ HS_SUITE(http_mount_watch)
 {
     HS_TEST(every_change_is_seen);
     HS_TEST(read_once_while_nothing_changes);
+    HS_TEST(a_mount_that_is_a_link);
     HS_TEST(a_listing_outlives_the_next);
     HS_TEST(a_folder_that_is_gone_and_comes_back);
 }
