@@ -37,20 +37,26 @@ void hs_by_lane_free(struct hs_by_lane *b)
 
 /* ---- collecting ---- */
 
-static void collect(struct hs_annotated *a, enum hs_cat_kind kind)
+/* They are few: their times are read alone, which on 4 M events saves a third of the memory that an answer touches. */
+static int collect(struct hs_annotated *a, enum hs_cat_kind kind, struct hs_err *err)
 {
     const struct hs_events *ev = &a->cpu.ev;
-    size_t n = 0;
+    struct hs_events few;
+    struct {
+        HS_VEC(uint32_t);
+    } events = HS_VEC_INIT(HS_MAX_EVENTS);
     for (size_t e = 0; e < ev->n; e++)
-        n += hs_cpu_kind(&a->cpu, (uint32_t)e) == kind;
-    a->list = hs_realloc_array(NULL, n ? n : 1, sizeof *a->list);
-    for (size_t e = 0; e < ev->n; e++) {
-        if (hs_cpu_kind(&a->cpu, (uint32_t)e) != kind || (ev->ph[e] != 'X' && ev->ph[e] != 'B') ||
-            ev->ts[e] < a->sel.from || ev->ts[e] >= a->sel.to)
-            continue;
-        a->list[a->n++] = (struct hs_annotation){
-            ev->ts[e], hs_end_ns(ev->ts[e], ev->dur[e]), ev->name[e], ev->lane[e], (uint32_t)e, 0, 0};
-    }
+        if (hs_cpu_kind(&a->cpu, (uint32_t)e) == kind && (ev->ph[e] == 'X' || ev->ph[e] == 'B'))
+            hs_vec_push(&events, (uint32_t)e);
+    int rc = a->sel.view->ops->events_at(a->sel.view, HS_EV_TS | HS_EV_DUR | HS_EV_LANE, events.p, events.n, &few, err);
+    a->list = rc ? NULL : hs_realloc_array(NULL, events.n + 1, sizeof *a->list);
+    for (size_t i = 0; i < events.n && !rc; i++)
+        if (few.ts[i] >= a->sel.from && few.ts[i] < a->sel.to)
+            a->list[a->n++] = (struct hs_annotation){
+                few.ts[i], hs_end_ns(few.ts[i], few.dur[i]), ev->name[events.p[i]], few.lane[i], events.p[i], 0, 0};
+    hs_events_free(&few);
+    hs_vec_free(&events);
+    return rc;
 }
 
 static int by_place(const void *x, const void *y)
@@ -176,10 +182,10 @@ int hs_annotated_open(struct hs_annotated *a, const struct hs_run_rank *r, const
                       struct hs_table *out, struct hs_err *err)
 {
     enum hs_cat_kind kind = gpu_side ? HS_CAT_GPU_ANNOTATION : HS_CAT_ANNOTATION;
-    unsigned columns = HS_EV_TS | HS_EV_DUR | HS_EV_PH | HS_EV_LANE | (hs_param_has(p, "step") ? HS_EV_STEP : 0);
+    unsigned columns = HS_EV_PH | (hs_param_has(p, "step") ? HS_EV_STEP : 0);
     struct hs_gpu gpu;
     *a = (struct hs_annotated){.n = 0};
-    int rc = hs_view_gpu(r->view, &gpu, err);
+    int rc = hs_view_gpu_columns(r->view, gpu_side ? HS_DEV_ALL : HS_BENEATH_COLUMNS, &gpu, err);
     bool any = hs_view_has_kind(r->view, kind); /* most traces have none on the GPU's side: then no column is read */
     if (!rc && any)
         rc = hs_cpu_open(&a->cpu, r->view, columns, err);
@@ -187,8 +193,10 @@ int hs_annotated_open(struct hs_annotated *a, const struct hs_run_rank *r, const
         return rc;
     hs_select_window(&a->sel, r, p, out);
     a->sel.gpu = gpu;
-    if (any)
-        collect(a, kind);
+    if (any && (rc = collect(a, kind, err))) {
+        hs_annotated_close(a);
+        return rc;
+    }
     if (!a->n)
         hs_table_note(out, "Rank %lld has no %s in the window%s.", (long long)a->sel.rank,
                       gpu_side ? "gpu_user_annotation" : "user_annotation",

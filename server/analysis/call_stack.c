@@ -11,7 +11,6 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const struct hs_param_spec params_spec[] = {
     HS_PARAM_THREAD,
@@ -86,7 +85,7 @@ static void event_cell(struct hs_table *out, uint32_t event)
         hs_cell_i64(out, event);
 }
 
-static void row(const struct job *j, uint32_t e, struct hs_table *out)
+static void row(const struct job *j, uint32_t e, int64_t dur, struct hs_table *out)
 {
     const struct hs_events *ev = &j->cpu.ev;
     const struct hs_view *v = j->sel.view;
@@ -98,7 +97,7 @@ static void row(const struct job *j, uint32_t e, struct hs_table *out)
     hs_cell_id(out, v, v->lanes[ev->lane[e]].pid);
     hs_cell_id(out, v, v->lanes[ev->lane[e]].tid);
     hs_cell_ns(out, hs_add_sat(ev->ts[e], j->sel.offset));
-    hs_cell_ns(out, hs_max_i64(0, ev->dur[e]));
+    hs_cell_ns(out, hs_max_i64(0, dur));
     hs_cell_i64(out, ev->depth[e]);
     hs_cell_i64(out, j->beneath.height[e]);
     event_cell(out, ev->parent[e]);
@@ -109,10 +108,11 @@ static void row(const struct job *j, uint32_t e, struct hs_table *out)
 
 /* ---- rows by thread, start and depth ---- */
 
-static void sort_rows(const struct job *j, uint32_t *rows, size_t n)
+/* The order of the rows; free() it. */
+static uint32_t *order_of(const struct job *j, const uint32_t *rows, size_t n)
 {
-    uint32_t *order = hs_realloc_array(NULL, 2 * n, sizeof *order), *scratch = order + n;
-    int64_t *key = hs_realloc_array(NULL, n, sizeof *key);
+    uint32_t *order = hs_realloc_array(NULL, 2 * n + 1, sizeof *order), *scratch = order + n;
+    int64_t *key = hs_realloc_array(NULL, n + 1, sizeof *key);
     hs_order_iota(order, n);
     for (size_t i = 0; i < n; i++)
         key[i] = j->cpu.ev.depth[rows[i]];
@@ -120,11 +120,23 @@ static void sort_rows(const struct job *j, uint32_t *rows, size_t n)
     for (size_t i = 0; i < n; i++)
         key[i] = j->cpu.ev.ts[rows[i]];
     hs_order_i64(order, scratch, n, key);
-    for (size_t i = 0; i < n; i++)
-        scratch[i] = rows[order[i]];
-    memcpy(rows, scratch, n * sizeof *rows);
     free(key);
+    return order;
+}
+
+/* Rows, ascending by event, into the table. Of all the durations only theirs are read. */
+static int tell(const struct job *j, const uint32_t *rows, size_t n, struct hs_page *page, struct hs_table *out,
+                struct hs_err *err)
+{
+    struct hs_events few;
+    int rc = j->sel.view->ops->events_at(j->sel.view, HS_EV_DUR, rows, n, &few, err);
+    uint32_t *order = order_of(j, rows, n);
+    for (size_t i = 0; i < n && !rc; i++)
+        if (hs_page_take(page))
+            row(j, rows[order[i]], few.dur[order[i]], out);
     free(order);
+    hs_events_free(&few);
+    return rc;
 }
 
 enum { BUCKETS = 4096, MANY = 200000 };
@@ -145,7 +157,8 @@ static size_t bucket_of(int64_t ts, int64_t min, unsigned shift)
 
 /* Rows of one thread that stand on the page. Only the slices of time that the page reaches are sorted: a page of a few
  * thousand rows out of millions costs two passes. */
-static void thread_rows(const struct job *j, uint32_t *rows, size_t n, struct hs_page *page, struct hs_table *out)
+static int thread_rows(const struct job *j, uint32_t *rows, size_t n, struct hs_page *page, struct hs_table *out,
+                       struct hs_err *err)
 {
     const int64_t *ts = j->cpu.ev.ts;
     size_t count[BUCKETS] = {0}, first = 0, k = 0;
@@ -166,12 +179,9 @@ static void thread_rows(const struct job *j, uint32_t *rows, size_t n, struct hs
     }
     int64_t all = page->seen + (int64_t)n;
     page->seen = done;
-    if (k)
-        sort_rows(j, rows, k);
-    for (size_t i = 0; i < k; i++)
-        if (hs_page_take(page))
-            row(j, rows[i], out);
+    int rc = tell(j, rows, k, page, out, err);
     page->seen = all;
+    return rc;
 }
 
 /* The events that are wanted, grouped by thread in the order of the threads: those of the thread at place l are
@@ -229,8 +239,7 @@ static int one_rank(struct job *j, const struct hs_run_rank *r, const struct hs_
     int rc = hs_view_gpu_columns(r->view, HS_BENEATH_COLUMNS, &gpu, err);
     if (!rc)
         rc = hs_cpu_open(&j->cpu, r->view,
-                         HS_EV_TS | HS_EV_DUR | HS_EV_PH | HS_EV_LANE | HS_EV_DEPTH |
-                             (hs_param_has(p, "step") ? HS_EV_STEP : 0),
+                         HS_EV_TS | HS_EV_PH | HS_EV_LANE | HS_EV_DEPTH | (hs_param_has(p, "step") ? HS_EV_STEP : 0),
                          err);
     if (rc)
         return rc;
@@ -242,10 +251,10 @@ static int one_rank(struct job *j, const struct hs_run_rank *r, const struct hs_
     hs_threads_open(&j->threads, r->view, hs_param_text(p, "thread"));
     j->name_fits = hs_calloc(r->view->nsyms, 1);
     choose_and_add_up(j);
-    for (size_t l = 0; l < r->view->nlanes; l++)
+    for (size_t l = 0; l < r->view->nlanes && !rc; l++)
         if (j->first[l] < j->first[l + 1])
-            thread_rows(j, j->rows + j->first[l], j->first[l + 1] - j->first[l], page, out);
-    if (!j->n)
+            rc = thread_rows(j, j->rows + j->first[l], j->first[l + 1] - j->first[l], page, out, err);
+    if (!rc && !j->n)
         hs_table_note(out, "Rank %lld has no CPU events that fit%s.", (long long)r->rank,
                       j->threads.chosen ? "" : ": it has no such thread");
     free(j->rows);

@@ -22,6 +22,23 @@ static int fake_events(struct hs_view *v, unsigned columns, struct hs_events *ou
     return 0;
 }
 
+static int fake_events_at(struct hs_view *v, unsigned columns, const uint32_t *event, size_t n, struct hs_events *out,
+                          struct hs_err *err)
+{
+    struct fake *f = (struct fake *)v;
+    int64_t *ts = hs_calloc(n + 1, sizeof *ts), *dur = hs_calloc(n + 1, sizeof *dur);
+    uint32_t *lane = hs_calloc(n + 1, sizeof *lane);
+    (void)columns;
+    (void)err;
+    for (size_t i = 0; i < n; i++) {
+        ts[i] = f->ev_ts[event[i]];
+        dur[i] = f->ev_dur[event[i]];
+        lane[i] = f->ev_lane[event[i]];
+    }
+    *out = (struct hs_events){.n = n, .ts = ts, .dur = dur, .lane = lane};
+    return 0;
+}
+
 static int fake_gpu_columns(struct hs_view *v, unsigned columns, struct hs_gpu *out, struct hs_err *err)
 {
     struct fake *f = (struct fake *)v;
@@ -45,7 +62,8 @@ static int fake_gpu_columns(struct hs_view *v, unsigned columns, struct hs_gpu *
     return 0;
 }
 
-static const struct hs_view_ops fake_ops = {.events = fake_events, .gpu = fake_gpu_columns};
+static const struct hs_view_ops fake_ops = {
+    .events = fake_events, .events_at = fake_events_at, .gpu = fake_gpu_columns};
 
 uint32_t fake_sym(struct fake *f, const char *text)
 {
