@@ -20,6 +20,7 @@ const struct hs_figure_doc hs_figure_docs[HS_FIGURE_IDS] = {
     [HS_FIG_COMPILE] = {"compile_idle_pct", "percent", "of the GPU span"},
     [HS_FIG_COLLECT] = {"garbage_collection_idle_pct", "percent", "of the GPU span"},
     [HS_FIG_LAUNCHING] = {"launching_idle_pct", "percent", "of the GPU span"},
+    [HS_FIG_DISPATCH] = {"kernel_wait_idle_pct", "percent", "of the GPU span"},
     [HS_FIG_UNEXPLAINED] = {"unexplained_idle_pct", "percent", "of the GPU span"},
     [HS_FIG_HOST] = {"host_idle_pct", "percent", "of the GPU span"},
     [HS_FIG_SHORT] = {"short_kernels_pct", "percent", "of all kernels"},
@@ -151,6 +152,8 @@ static void take_kernels(struct rank_job *j)
     const struct hs_gpu *g = &j->sel.gpu;
     const struct hs_view *v = j->rank->view;
     struct hs_figure_value *at = j->f->at;
+    const struct hs_facts *f = j->f->facts;
+    bool odd = f->gpu_ranks > 1 && j->rank == &f->run->ranks[f->odd];
     uint8_t *names = hs_calloc(v->nsyms + 1, 1);
     for (size_t i = 0; i < g->n; i++) {
         uint8_t *k = &names[g->name[i]];
@@ -169,6 +172,8 @@ static void take_kernels(struct rank_job *j)
                 hs_figure_shows(&at[figures[x].id], j->rank, g->event[i], g->ts[i], g->dur[i]);
         if ((compute || comm) && g->dur[i] < HS_SHORT_KERNEL_NS)
             hs_figure_shows(&at[HS_FIG_SHORT], j->rank, g->event[i], g->ts[i], HS_SHORT_KERNEL_NS - g->dur[i]);
+        if (compute && odd)
+            hs_figure_shows(&at[HS_FIG_ODD_RANK], j->rank, g->event[i], g->ts[i], g->dur[i]);
         if (compute && *k & FP32)
             at[HS_FIG_FP32].gain_ns = hs_add_sat(at[HS_FIG_FP32].gain_ns, g->dur[i]);
         if (compute && *k & LAYOUT)

@@ -14,6 +14,7 @@ enum hs_figure_id {
     HS_FIG_COMPILE,     /* idle time while kernels were compiled, of the GPU span */
     HS_FIG_COLLECT,     /* idle time during Python's garbage collection, of the GPU span */
     HS_FIG_LAUNCHING,   /* idle time while the CPU ran operators and launches, of the GPU span */
+    HS_FIG_DISPATCH,    /* idle time between kernels that were launched in time, of the GPU span */
     HS_FIG_UNEXPLAINED, /* idle time before work that was launched in time or without a launch, of the GPU span */
     HS_FIG_HOST,        /* idle time of GPUs that waited for the CPU, of the GPU span */
     HS_FIG_SHORT,       /* kernels shorter than 10 us, of all kernels */

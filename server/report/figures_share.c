@@ -30,13 +30,17 @@ static void from_facts(struct hs_figures *f)
     f->at[HS_FIG_PAGEABLE].gain_ns = x->pageable_ns;
     for (enum hs_gap_cause c = 0; c < HS_GAP_CAUSES; c++)
         f->at[HS_FIG_HOST].gain_ns += hs_gap_of_host(c) ? f->gap_ns[c] : 0;
-    static const enum hs_figure_id of_span[] = {HS_FIG_LOADING, HS_FIG_SYNC,      HS_FIG_ALLOC,       HS_FIG_COMPILE,
-                                                HS_FIG_COLLECT, HS_FIG_LAUNCHING, HS_FIG_UNEXPLAINED, HS_FIG_HOST,
-                                                HS_FIG_COMM,    HS_FIG_MEMORY,    HS_FIG_PAGEABLE,    HS_FIG_PIPELINE};
+    static const enum hs_figure_id of_span[] = {HS_FIG_LOADING, HS_FIG_SYNC,      HS_FIG_ALLOC,    HS_FIG_COMPILE,
+                                                HS_FIG_COLLECT, HS_FIG_LAUNCHING, HS_FIG_DISPATCH, HS_FIG_UNEXPLAINED,
+                                                HS_FIG_HOST,    HS_FIG_COMM,      HS_FIG_MEMORY,   HS_FIG_PAGEABLE,
+                                                HS_FIG_PIPELINE};
     for (size_t i = 0; i < sizeof of_span / sizeof of_span[0]; i++)
         f->at[of_span[i]].v = hs_facts_pct(x, f->at[of_span[i]].gain_ns);
     /* Waiting that computation hides costs nothing. */
     f->at[HS_FIG_SLOW_RANK].gain_ns = hs_min_i64(f->at[HS_FIG_SLOW_RANK].gain_ns, f->at[HS_FIG_COMM].gain_ns);
+    /* The longest communication is where the others wait. */
+    f->at[HS_FIG_SLOW_RANK].nexamples = f->at[HS_FIG_COMM].nexamples;
+    memcpy(f->at[HS_FIG_SLOW_RANK].examples, f->at[HS_FIG_COMM].examples, sizeof f->at[HS_FIG_COMM].examples);
     f->at[HS_FIG_SLOW_LEAD] = f->at[HS_FIG_SLOW_RANK];
     f->at[HS_FIG_SLOW_LEAD].v = hs_facts_pct(x, f->at[HS_FIG_SLOW_RANK].gain_ns);
     static const enum hs_figure_id of_work[] = {HS_FIG_FP32, HS_FIG_LAYOUT, HS_FIG_ATTENTION};

@@ -54,6 +54,11 @@ const struct hs_rule hs_rules[HS_RULES] = {
      "about as much as the GPU.",
      "kernels", "", "SELECT name, count(*), sum(dur) FROM kernels WHERE dur < 10 GROUP BY name ORDER BY 2 DESC",
      "launches"},
+    {"kernel-wait", "Kernels wait between each other", "hint", HS_FIG_DISPATCH, 5,
+     "Holoscope: 5 % of the GPU span in gaps below 30 µs between work that was launched in time", HS_FIG_NONE, 0,
+     "Make fewer, longer kernels: fusion (torch.compile, fused optimizers and attention), CUDA graphs, whose kernels "
+     "follow each other faster; fewer waits between streams.",
+     "idle-causes", "by=cause", NULL, "idle"},
     {"unexplained-idle", "Work was launched in time and still waited", "hint", HS_FIG_UNEXPLAINED, 15,
      "TraceLens, nsys-ai: idle > 15 %", HS_FIG_NONE, 0,
      "Record what streams wait for: "

@@ -194,6 +194,24 @@ START_TEST(the_larger_part_decides)
 }
 END_TEST
 
+/* Gaps of 5 us between kernels that were all launched at the start: 15 of 95 us. */
+START_TEST(kernels_that_wait_for_each_other)
+{
+    json_trace_begin(&t, 0);
+    for (int i = 0; i < 4; i++)
+        trace_launch(&t, "cudaLaunchKernel", 1, 1000 + 1000 * i, 500, i + 1);
+    for (int i = 0; i < 4; i++)
+        trace_kernel(&t, "k", 0, 7, 10000 + 25000 * i, 20000, i + 1);
+    json_t *j = report_json(&t, NULL), *wait = report_entry(j, "recommendations", "kernel-wait");
+    ck_assert_ptr_nonnull(wait);
+    ck_assert_double_eq_tol(json_number_value(json_object_get(wait, "value")), 100.0 * 15 / 95, 1e-4);
+    ck_assert_double_eq(json_number_value(json_object_get(wait, "gain_us")), 15);
+    ck_assert_uint_eq(json_array_size(json_object_get(wait, "events")), 3); /* the kernels that end them */
+    json_decref(j);
+    json_trace_end(&t, 1);
+}
+END_TEST
+
 /* ---- threads ---- */
 
 /* 100 us. Thread 1: operators 0-50 and 50-96 with one inside (counted once), less a call that waits for 2: 94 us. Thread 2:
@@ -263,6 +281,7 @@ HS_SUITE(report_more)
     HS_TEST(an_all_to_all_is_no_pipeline);
     HS_TEST(most_of_the_idle_time_decides);
     HS_TEST(the_larger_part_decides);
+    HS_TEST(kernels_that_wait_for_each_other);
     HS_TEST(one_thread_does_it_all);
     HS_TEST(the_events_that_show_most);
 }

@@ -147,6 +147,7 @@ START_TEST(eight_ranks_of_one_job)
             slow = x;
     }
     ck_assert_double_eq_tol(json_number_value(json_object_get(slow, "value")), 75.9, 0.05);
+    ck_assert_uint_eq(json_array_size(json_object_get(slow, "events")), 3);
     ck_assert_ptr_nonnull(
         strstr(json_string_value(json_object_get(slow, "detail")), "Rank 7 comes last in 5 of 8 collectives"));
     json_decref(j);
