@@ -53,6 +53,7 @@ enum hs_known {
     HS_KEY_STREAM,
     HS_KEY_DEVICE,
     HS_KEY_BYTES,
+    HS_KEY_SIZE, /* MTIA's word for bytes */
     HS_KEY_GRAPH,
     HS_KEY_LABELS,
     HS_KEY_COLLECTIVE,
@@ -83,6 +84,7 @@ enum hs_role {
     HS_ROLE_STREAM,
     HS_ROLE_DEVICE,
     HS_ROLE_BYTES,
+    HS_ROLE_SIZE,
     HS_ROLE_GRAPH,
     HS_ROLE_META_NAME,
     HS_ROLE_META_LABELS,
@@ -150,12 +152,12 @@ struct hs_values {
     int64_t ts, dur;
     struct hs_id pid, tid;
     uint32_t name;
-    uint8_t digits;                             /* as hs_segment.digits */
-    uint8_t has;                                /* HS_ROW_HAS_* */
-    uint8_t text_numbers;                       /* times and ids that were read from text */
-    uint8_t texts;                              /* HS_TEXT_*: defects of its texts, counted when the event is taken */
-    int64_t id;                                 /* of flows and async events; see hs_rows.corr */
-    int64_t corr, stream, device, bytes, graph; /* HS_NO_VALUE */
+    uint8_t digits;       /* as hs_segment.digits */
+    uint8_t has;          /* HS_ROW_HAS_* */
+    uint8_t text_numbers; /* times and ids that were read from text */
+    uint8_t texts;        /* HS_TEXT_*: defects of its texts, counted when the event is taken */
+    int64_t id;           /* of flows and async events; see hs_rows.corr */
+    int64_t corr, stream, device, bytes, size, graph; /* HS_NO_VALUE */
     uint32_t meta_name, meta_labels;
     int64_t v[HS_MAX_VALUES];
     uint32_t n;

@@ -68,7 +68,8 @@ static inline uint32_t lane_of(struct hs_kineto *k, struct hs_id pid, struct hs_
 static void device_row(struct hs_kineto *k, const struct hs_form *f, uint32_t event)
 {
     const struct hs_values *v = &k->values;
-    struct hs_device_row row = {.event = event, .device = -1, .stream = -1, .bytes = v->bytes, .graph_id = v->graph};
+    int64_t bytes = v->bytes != HS_NO_VALUE ? v->bytes : v->size;
+    struct hs_device_row row = {.event = event, .device = -1, .stream = -1, .bytes = bytes, .graph_id = v->graph};
     int64_t device = v->device;
     if (device == HS_NO_VALUE && f->device_cat && v->pid.kind == HS_ID_INT)
         device = v->pid.v;

@@ -117,7 +117,7 @@ void hs_kineto_values_reset(struct hs_values *v)
     v->name = 0;
     v->digits = v->has = 0;
     v->text_numbers = v->texts = 0;
-    v->id = v->corr = v->stream = v->device = v->bytes = v->graph = HS_NO_VALUE;
+    v->id = v->corr = v->stream = v->device = v->bytes = v->size = v->graph = HS_NO_VALUE;
     v->meta_name = v->meta_labels = 0;
     v->n = 0;
 }
@@ -131,6 +131,7 @@ void hs_kineto_role_int(struct hs_kineto *k, enum hs_role role, int64_t v)
     case HS_ROLE_STREAM: o->stream = v; break;
     case HS_ROLE_DEVICE: o->device = v; break;
     case HS_ROLE_BYTES: o->bytes = v; break;
+    case HS_ROLE_SIZE: o->size = v; break;
     case HS_ROLE_GRAPH: o->graph = v; break;
     case HS_ROLE_TS:
     case HS_ROLE_DUR: hs_kineto_role_dec(k, role, v, 0); break;
@@ -197,6 +198,7 @@ static enum hs_role role_of(enum hs_known known, uint8_t level)
     case HS_KEY_STREAM: return HS_ROLE_STREAM;
     case HS_KEY_DEVICE: return HS_ROLE_DEVICE;
     case HS_KEY_BYTES: return HS_ROLE_BYTES;
+    case HS_KEY_SIZE: return HS_ROLE_SIZE;
     case HS_KEY_GRAPH: return HS_ROLE_GRAPH;
     case HS_KEY_NAME: return HS_ROLE_META_NAME;
     case HS_KEY_LABELS: return HS_ROLE_META_LABELS;

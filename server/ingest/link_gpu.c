@@ -99,9 +99,16 @@ static void add_old_rows(const struct hs_linking *l)
     }
 }
 
+static enum hs_cat_kind kind_of(const struct hs_linking *l, uint32_t e)
+{
+    if (l->r->cat[e] != l->mixed)
+        return hs_row_kind(l, e);
+    return hs_cat_kind_named(hs_intern_str(&l->t->syms, l->mixed), hs_intern_str(&l->t->syms, l->r->name[e]));
+}
+
 static uint8_t class_of(const struct hs_linking *l, uint32_t e, uint8_t *comm)
 {
-    enum hs_cat_kind k = hs_row_kind(l, e);
+    enum hs_cat_kind k = kind_of(l, e);
     if (k == HS_CAT_MEMCPY || k == HS_CAT_MEMSET)
         return k == HS_CAT_MEMCPY ? HS_CLASS_MEMCPY : HS_CLASS_MEMSET;
     if (l->r->flags[e] & HS_ROW_COLLECTIVE)
@@ -256,7 +263,7 @@ void hs_link_gpu(const struct hs_linking *l, struct hs_quality *q)
             out->parent[d->event] = c.v[launch];
             out->step[d->event] = out->step[c.v[launch]];
         }
-        enum hs_cat_kind k = hs_row_kind(l, d->event);
+        enum hs_cat_kind k = kind_of(l, d->event);
         if (hs_cat_is_device_work(k))
             add_row(l, &c, d, launch, &t);
         out->sum.syncs += k == HS_CAT_SYNC;

@@ -32,6 +32,7 @@ struct hs_linking {
     struct hs_links *out;
     const _Atomic bool *cancel;   /* may be NULL */
     uint8_t kind[UINT16_MAX + 1]; /* hs_cat_kind by category symbol; UINT8_MAX: not seen */
+    uint16_t mixed;               /* the category whose rows are told apart by their names; UINT16_MAX: none */
     uint8_t *lane_flags;          /* [lanes] */
     uint32_t *process, *part;     /* [lanes]: numbers of the pid, of the rank within a merged file */
     uint32_t nprocesses, nparts;

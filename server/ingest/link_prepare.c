@@ -36,15 +36,27 @@ static uint8_t host_sign(enum hs_cat_kind k)
     return k == HS_CAT_RUNTIME ? HAS_CALLS : 0;
 }
 
+static void learn_category(struct hs_linking *l, uint16_t cat)
+{
+    if (cat == UINT16_MAX) {
+        l->kind[cat] = HS_CAT_OTHER;
+        return;
+    }
+    struct hs_str text = hs_intern_str(&l->t->syms, cat);
+    l->kind[cat] = (uint8_t)hs_cat_kind(text);
+    if (hs_cat_is_mixed(text))
+        l->mixed = cat;
+}
+
 /* Categories, phases, and what spans each lane has (`signs`): all that must be known of the rows first, in one pass. */
 static void read_rows(struct hs_linking *l, uint8_t *signs)
 {
-    const struct hs_trace *t = l->t;
     memset(l->kind, UINT8_MAX, sizeof l->kind);
+    l->mixed = UINT16_MAX;
     for (size_t e = 0; e < l->r->n; e++) {
         uint16_t cat = l->r->cat[e];
         if (l->kind[cat] == UINT8_MAX)
-            l->kind[cat] = cat == UINT16_MAX ? HS_CAT_OTHER : (uint8_t)hs_cat_kind(hs_intern_str(&t->syms, cat));
+            learn_category(l, cat);
         uint8_t ph = l->r->ph[e];
         if (ph == 'X' || ph == 'B') {
             uint8_t sign = host_sign(l->kind[cat]), *known = &signs[l->r->lane[e]];

@@ -51,6 +51,15 @@ static const struct {
     {SUFFIX, "_driver", HS_CAT_RUNTIME},
 };
 
+/* Starts of names in the categories that put all their rows together. First match wins. */
+static const struct {
+    const char *cat, *start; /* lower case */
+    enum hs_cat_kind kind;
+} g_named[] = {
+    {"mtia_ccp_events", "event_", HS_CAT_SYNC}, /* event_wait, event_record */
+    {"mtia_ccp_events", "dma", HS_CAT_MEMCPY},  /* dma_request; HTA takes names that start so for memory, too */
+};
+
 /* Lower-case pieces of kernel names. WORD: the piece starts the name or follows something that is no letter or digit,
  * so that a three-letter library name inside another word does not count. */
 enum where { ANYWHERE, WORD };
@@ -101,6 +110,22 @@ enum hs_cat_kind hs_cat_kind(struct hs_str cat)
         if (matches(cat, g_cats[i].how, g_cats[i].text))
             return g_cats[i].kind;
     return HS_CAT_OTHER;
+}
+
+bool hs_cat_is_mixed(struct hs_str cat)
+{
+    for (size_t i = 0; i < sizeof g_named / sizeof g_named[0]; i++)
+        if (matches(cat, EXACT, g_named[i].cat))
+            return true;
+    return false;
+}
+
+enum hs_cat_kind hs_cat_kind_named(struct hs_str cat, struct hs_str name)
+{
+    for (size_t i = 0; i < sizeof g_named / sizeof g_named[0]; i++)
+        if (matches(cat, EXACT, g_named[i].cat) && matches(name, PREFIX, g_named[i].start))
+            return g_named[i].kind;
+    return hs_cat_kind(cat);
 }
 
 static bool contains_nocase(struct hs_str s, const char *lower, enum where where)

@@ -17,7 +17,7 @@ enum hs_cat_kind {
     HS_CAT_KERNEL,         /* device work that computes or communicates: kernel, mtia_ccp_events */
     HS_CAT_MEMCPY,         /* gpu_memcpy */
     HS_CAT_MEMSET,         /* gpu_memset */
-    HS_CAT_SYNC,           /* device rows that only wait: cuda_sync, xpu_sync, cuda_event; no work */
+    HS_CAT_SYNC,           /* device rows that only wait: cuda_sync, xpu_sync, cuda_event, MTIA's event_wait; no work */
     HS_CAT_GPU_ANNOTATION, /* gpu_user_annotation: covers kernels, is none */
     HS_CAT_DEVICE_OTHER,   /* other rows of device lanes: counters ranges, mtia_insight; no work */
     HS_CAT_MEMORY,         /* cpu_instant_event, memory_timeline: allocations and frees */
@@ -26,6 +26,11 @@ enum hs_cat_kind {
     HS_CAT_TRACE           /* the writer's own spans: Trace */
 };
 enum hs_cat_kind hs_cat_kind(struct hs_str cat);
+
+/* MTIA's firmware writes its work, its copies and its waiting in one category; there the row's name tells which.
+ * hs_cat_is_mixed says for which categories hs_cat_kind_named can say something else than hs_cat_kind. */
+bool hs_cat_is_mixed(struct hs_str cat);
+enum hs_cat_kind hs_cat_kind_named(struct hs_str cat, struct hs_str name);
 
 /* Kernel, copy or memset: what counts as busy time of a device. */
 static inline bool hs_cat_is_device_work(enum hs_cat_kind k)

@@ -67,6 +67,40 @@ START_TEST(bytes_from_the_bandwidth)
 }
 END_TEST
 
+/* MTIA has one category for all its rows and says "size": 4 us of work, 2 us of copying beside and after it, a wait that is
+ * no work. In ns: work [1000, 5000), copy [4000, 6000), wait [0, 9000). */
+START_TEST(mtia_rows_by_their_names)
+{
+    static const struct {
+        const char *name, *args;
+        int ts, dur;
+    } rows[] = {{"event_wait", "\"wait_on_stream\":104", 0, 9},
+                {"pe_exe", "\"row\":\"0\"", 1, 4},
+                {"dma_request", "\"direction\":\"DEVICE_TO_HOST\",\"size\":4000", 4, 2},
+                {"event_record", "\"seq_num\":3", 9, 1}};
+    json_trace_begin(&t, 0);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        trace_event(
+            &t,
+            "{\"ph\":\"X\",\"cat\":\"mtia_ccp_events\",\"name\":\"%s\",\"pid\":17,\"tid\":%d,\"ts\":%d,\"dur\":%d,"
+            "\"args\":{\"stream\":%d,%s}}",
+            rows[i].name, (int)i, rows[i].ts, rows[i].dur, (int)i, rows[i].args);
+    struct hs_run *run = json_trace_load(&t, 1);
+    a = fake_analyze(run, "memory-bandwidth", "");
+    ck_assert_uint_eq(a.rows, 1);
+    ck_assert_int_eq(table_i64(&a, 0, "bytes"), 4000);
+    ck_assert_double_eq(table_f64(&a, 0, "mean"), 2);
+    hs_table_free(&a);
+    a = fake_analyze(run, "temporal", "");
+    ck_assert_int_eq(table_i64(&a, 0, "kernel_time_us"), 5000);
+    ck_assert_int_eq(table_i64(&a, 0, "busy_us"), 5000);
+    ck_assert_int_eq(table_i64(&a, 0, "compute_us"), 4000);
+    ck_assert_int_eq(table_i64(&a, 0, "exposed_memory_us"), 1000);
+    hs_table_free(&a);
+    json_trace_end(&t, 1);
+}
+END_TEST
+
 START_TEST(kinds_of_copies)
 {
     static const struct {
@@ -214,6 +248,7 @@ HS_SUITE(analysis_bandwidth)
 {
     HS_TEST(bandwidth_by_hand);
     HS_TEST(bytes_from_the_bandwidth);
+    HS_TEST(mtia_rows_by_their_names);
     HS_TEST(kinds_of_copies);
     HS_LOOP_TEST(series_against_counting, 0, 8);
     HS_TEST(steps_by_hand);

@@ -20,6 +20,15 @@ struct whole {
     enum hs_cat_kind *kind; /* by event; HS_CAT_OTHER for what is no X with both times */
 };
 
+static enum hs_cat_kind kind_of(const struct whole *w, size_t i)
+{
+    struct hs_str cat = hs_view_str(w->v, w->e.cat[i]), name = hs_view_str(w->v, w->e.name[i]);
+    if (w->e.ph[i] != 'X')
+        return HS_CAT_OTHER;
+    bool waits = hs_str_eq(name, HS_STR("event_wait")) || hs_str_eq(name, HS_STR("event_record"));
+    return hs_str_eq(cat, HS_STR("mtia_ccp_events")) && waits ? HS_CAT_SYNC : hs_cat_kind(cat);
+}
+
 static bool on_cpu(enum hs_cat_kind k)
 {
     return k == HS_CAT_CPU_OP || k == HS_CAT_ANNOTATION || k == HS_CAT_PYTHON || k == HS_CAT_RUNTIME ||
@@ -138,7 +147,7 @@ static void check_view(const char *path, struct hs_view *v)
 {
     struct hs_err err = HS_ERR_INIT;
     struct whole w = {.path = path, .v = v};
-    unsigned all = HS_EV_TS | HS_EV_DUR | HS_EV_CAT | HS_EV_LANE | HS_EV_PH | HS_EV_PARENT | HS_EV_DEPTH;
+    unsigned all = HS_EV_TS | HS_EV_DUR | HS_EV_CAT | HS_EV_LANE | HS_EV_PH | HS_EV_PARENT | HS_EV_DEPTH | HS_EV_NAME;
     ck_assert_msg(hs_view_events(v, all, &w.e, &err) == HS_OK, "%s", err.text);
     ck_assert_msg(v->ops->arg_i64(v, "correlation", 1, &w.corr, &err) == HS_OK, "%s", err.text);
     ck_assert_msg(v->ops->arg_i64(v, "device", 1, &w.device, &err) == HS_OK, "%s", err.text);
@@ -147,7 +156,7 @@ static void check_view(const char *path, struct hs_view *v)
         return; /* made for those defects; other tests know them */
     w.kind = malloc((w.e.n + 1) * sizeof *w.kind);
     for (size_t i = 0; i < w.e.n; i++)
-        w.kind[i] = w.e.ph[i] == 'X' ? hs_cat_kind(hs_view_str(v, w.e.cat[i])) : HS_CAT_OTHER;
+        w.kind[i] = kind_of(&w, i);
     check_launches(&w);
     check_busy(&w);
     size_t *room = malloc((w.e.n + 1) * sizeof *room);

@@ -40,6 +40,21 @@ START_TEST(categories)
 }
 END_TEST
 
+/* MTIA's firmware puts all its rows into one category. */
+START_TEST(mixed_category)
+{
+    struct hs_str mtia = HS_STR("mtia_ccp_events"), cuda = HS_STR("kernel");
+    ck_assert(hs_cat_is_mixed(mtia) && !hs_cat_is_mixed(cuda) && !hs_cat_is_mixed(HS_STR("")));
+    ck_assert_int_eq(hs_cat_kind_named(mtia, HS_STR("event_wait")), HS_CAT_SYNC);
+    ck_assert_int_eq(hs_cat_kind_named(mtia, HS_STR("event_record")), HS_CAT_SYNC);
+    ck_assert_int_eq(hs_cat_kind_named(mtia, HS_STR("dma_request")), HS_CAT_MEMCPY);
+    ck_assert_int_eq(hs_cat_kind_named(mtia, HS_STR("pe_exe")), HS_CAT_KERNEL);
+    ck_assert_int_eq(hs_cat_kind_named(mtia, HS_STR("even")), HS_CAT_KERNEL);
+    ck_assert_int_eq(hs_cat_kind_named(cuda, HS_STR("event_wait")), HS_CAT_KERNEL);
+    ck_assert_int_eq(hs_cat_kind_named(cuda, HS_STR("dma_request")), HS_CAT_KERNEL);
+}
+END_TEST
+
 START_TEST(communication)
 {
     static const char *const yes[] = {"ncclKernel_AllReduce_RING_LL_Sum_float(ncclDevComm*, unsigned long, ncclWork*)",
@@ -70,5 +85,6 @@ END_TEST
 HS_SUITE(trace_classes)
 {
     HS_TEST(categories);
+    HS_TEST(mixed_category);
     HS_TEST(communication);
 }
