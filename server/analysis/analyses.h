@@ -25,6 +25,7 @@ extern const struct hs_analysis hs_analysis_annotations;
 extern const struct hs_analysis hs_analysis_kernel_annotations;
 extern const struct hs_analysis hs_analysis_op_launch_delays;
 extern const struct hs_analysis hs_analysis_kernel_sequences;
+extern const struct hs_analysis hs_analysis_roofline;
 extern const struct hs_analysis hs_analysis_counters;
 extern const struct hs_analysis hs_analysis_call_stack;
 extern const struct hs_analysis hs_analysis_flame;

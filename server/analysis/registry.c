@@ -27,6 +27,7 @@ const struct hs_analysis *const hs_analyses[] = {
     &hs_analysis_kernel_annotations,
     &hs_analysis_op_launch_delays,
     &hs_analysis_kernel_sequences,
+    &hs_analysis_roofline,
     &hs_analysis_counters,
     &hs_analysis_call_stack,
     &hs_analysis_flame,

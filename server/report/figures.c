@@ -2,6 +2,7 @@
 
 #include "report/figures_device.h"
 #include "report/figures_memory.h"
+#include "report/figures_operators.h"
 #include "report/figures_tables.h"
 #include "report/figures_threads.h"
 #include "trace/stats.h"
@@ -33,6 +34,9 @@ const struct hs_figure_doc hs_figure_docs[HS_FIGURE_IDS] = {
     [HS_FIG_LAYOUT] = {"layout_kernels_pct", "percent", "of all GPU work"},
     [HS_FIG_GRID] = {"small_grid_pct", "percent", "of all GPU work"},
     [HS_FIG_ATTENTION] = {"unfused_attention_pct", "percent", "of all GPU work"},
+    [HS_FIG_STREAMING] = {"slow_memory_bound_pct", "percent", "of all GPU work"},
+    [HS_FIG_SLOW_ATTENTION] = {"slow_attention_pct", "percent", "of all GPU work"},
+    [HS_FIG_ABOVE_PEAK] = {"operators_above_peak", "operators", "with their shapes"},
     [HS_FIG_SLOW_RANK] = {"slow_rank_caused_wait_pct", "percent", "of all waiting in collectives"},
     [HS_FIG_SLOW_LEAD] = {"slow_rank_lead_pct", "percent", "of the GPU span"},
     [HS_FIG_ODD_RANK] = {"odd_rank_compute_pct", "percent", "of the median rank's computation"},
@@ -120,14 +124,6 @@ static void take_gaps(struct rank_job *j)
 
 /* ---- what else a rank tells ---- */
 
-/* Single precision matrix kernels of cuBLAS and CUTLASS that do not use tensor cores. */
-static bool is_fp32_matrix(struct hs_str name)
-{
-    bool plain = hs_str_contains(name, "sgemm") || hs_str_contains(name, "scudnn") || hs_str_contains(name, "_simt_");
-    return plain && !hs_str_contains(name, "tf32") && !hs_str_contains(name, "tensorop") &&
-           !hs_str_contains(name, "s1688");
-}
-
 static bool is_layout(struct hs_str name)
 {
     return hs_str_contains(name, "nchwToNhwc") || hs_str_contains(name, "nhwcToNchw") ||
@@ -141,7 +137,7 @@ enum { ASKED = 1, FP32 = 2, LAYOUT = 4, TOP = 8, PAGEABLE = 16 };
 static uint8_t what_is(const struct rank_job *j, struct hs_str name)
 {
     const struct hs_facts *f = j->f->facts;
-    return (uint8_t)(ASKED | (is_fp32_matrix(name) ? FP32 : 0) | (is_layout(name) ? LAYOUT : 0) |
+    return (uint8_t)(ASKED | (hs_is_fp32_matrix(name) ? FP32 : 0) | (is_layout(name) ? LAYOUT : 0) |
                      (f->ntop && hs_str_is(name, f->top[0].name) ? TOP : 0) |
                      (hs_str_contains(name, "Pageable") ? PAGEABLE : 0));
 }
@@ -248,6 +244,8 @@ static int take_rank(struct rank_job *j, const struct hs_params *p, struct hs_ta
         rc = take_lost(j, err);
         if (!rc)
             rc = hs_figures_from_device(j->f, j->rank, &j->sel, &j->gaps.cpu, err);
+        if (!rc)
+            rc = hs_figures_from_operators(j->f, j->rank, &j->sel, &j->gaps.cpu, err);
         if (!rc)
             rc = hs_figures_from_memory(j->f, j->rank, err);
         if (!rc)

@@ -8,39 +8,42 @@
 
 enum hs_figure_id {
     HS_FIG_NONE,
-    HS_FIG_LOADING,     /* idle time of GPUs while the CPU loaded data, of the GPU span */
-    HS_FIG_SYNC,        /* idle time that follows from hidden synchronisations, of the GPU span */
-    HS_FIG_ALLOC,       /* idle time during cudaMalloc and the like, of the GPU span */
-    HS_FIG_COMPILE,     /* idle time while kernels were compiled, of the GPU span */
-    HS_FIG_COLLECT,     /* idle time during Python's garbage collection, of the GPU span */
-    HS_FIG_LAUNCHING,   /* idle time while the CPU ran operators and launches, of the GPU span */
-    HS_FIG_DISPATCH,    /* idle time between kernels that were launched in time, of the GPU span */
-    HS_FIG_UNEXPLAINED, /* idle time before work that was launched in time or without a launch, of the GPU span */
-    HS_FIG_HOST,        /* idle time of GPUs that waited for the CPU, of the GPU span */
-    HS_FIG_SHORT,       /* kernels shorter than 10 us, of all kernels */
-    HS_FIG_COMM,        /* communication without computation beside it, of the GPU span */
-    HS_FIG_MEMORY,      /* copies and memsets with nothing beside them, of the GPU span */
-    HS_FIG_PAGEABLE,    /* copies of pageable memory, of the GPU span */
-    HS_FIG_COPIES,      /* copies and memsets, of all device activities */
-    HS_FIG_KERNEL,      /* the kernel with most time, of all GPU work */
-    HS_FIG_FP32,        /* matrix kernels in single precision without tensor cores, of all GPU work */
-    HS_FIG_LAYOUT,      /* kernels that change layouts, of all GPU work */
-    HS_FIG_GRID,        /* kernels with fewer blocks than multiprocessors, of all GPU work */
-    HS_FIG_ATTENTION,   /* work of attention that is not fused, of all GPU work */
-    HS_FIG_SLOW_RANK,   /* waiting caused by the rank that causes most, of all waiting in collectives */
-    HS_FIG_SLOW_LEAD,   /* what all ranks would win if that rank did not come last, of the GPU span */
-    HS_FIG_ODD_RANK,    /* computation of the rank that differs most, against the median */
-    HS_FIG_GAP,         /* the longest gap of a GPU, ms */
-    HS_FIG_FIRST_STEP,  /* the first step's duration in medians of the others */
-    HS_FIG_OVERHEAD,    /* the profiler's own overhead, of the trace's time */
-    HS_FIG_PARALLEL,    /* calls of DataParallel.forward */
-    HS_FIG_PIPELINE,    /* sends and receives without computation beside them, of the GPU span */
-    HS_FIG_THREAD,      /* the busiest CPU thread: operators and calls that do not wait, of the trace's time */
-    HS_FIG_FULL,        /* allocated at the peak, of the device's memory */
-    HS_FIG_RESERVED,    /* the most that the allocator held, of the device's memory */
-    HS_FIG_UNUSED,      /* held but not allocated at the peak, of what was held */
-    HS_FIG_NO_GPU,      /* traces without GPU activity */
-    HS_FIG_NO_STEPS,    /* traces with GPU activity but without steps */
+    HS_FIG_LOADING,        /* idle time of GPUs while the CPU loaded data, of the GPU span */
+    HS_FIG_SYNC,           /* idle time that follows from hidden synchronisations, of the GPU span */
+    HS_FIG_ALLOC,          /* idle time during cudaMalloc and the like, of the GPU span */
+    HS_FIG_COMPILE,        /* idle time while kernels were compiled, of the GPU span */
+    HS_FIG_COLLECT,        /* idle time during Python's garbage collection, of the GPU span */
+    HS_FIG_LAUNCHING,      /* idle time while the CPU ran operators and launches, of the GPU span */
+    HS_FIG_DISPATCH,       /* idle time between kernels that were launched in time, of the GPU span */
+    HS_FIG_UNEXPLAINED,    /* idle time before work that was launched in time or without a launch, of the GPU span */
+    HS_FIG_HOST,           /* idle time of GPUs that waited for the CPU, of the GPU span */
+    HS_FIG_SHORT,          /* kernels shorter than 10 us, of all kernels */
+    HS_FIG_COMM,           /* communication without computation beside it, of the GPU span */
+    HS_FIG_MEMORY,         /* copies and memsets with nothing beside them, of the GPU span */
+    HS_FIG_PAGEABLE,       /* copies of pageable memory, of the GPU span */
+    HS_FIG_COPIES,         /* copies and memsets, of all device activities */
+    HS_FIG_KERNEL,         /* the kernel with most time, of all GPU work */
+    HS_FIG_FP32,           /* matrix kernels in single precision without tensor cores, of all GPU work */
+    HS_FIG_LAYOUT,         /* kernels that change layouts, of all GPU work */
+    HS_FIG_GRID,           /* kernels with fewer blocks than multiprocessors, of all GPU work */
+    HS_FIG_ATTENTION,      /* work of attention that is not fused, of all GPU work */
+    HS_FIG_STREAMING,      /* work bound by memory far below the memory's bandwidth, of all GPU work */
+    HS_FIG_SLOW_ATTENTION, /* fused attention below what its length allows, of all GPU work */
+    HS_FIG_ABOVE_PEAK,     /* operators that would have been faster than the device can be */
+    HS_FIG_SLOW_RANK,      /* waiting caused by the rank that causes most, of all waiting in collectives */
+    HS_FIG_SLOW_LEAD,      /* what all ranks would win if that rank did not come last, of the GPU span */
+    HS_FIG_ODD_RANK,       /* computation of the rank that differs most, against the median */
+    HS_FIG_GAP,            /* the longest gap of a GPU, ms */
+    HS_FIG_FIRST_STEP,     /* the first step's duration in medians of the others */
+    HS_FIG_OVERHEAD,       /* the profiler's own overhead, of the trace's time */
+    HS_FIG_PARALLEL,       /* calls of DataParallel.forward */
+    HS_FIG_PIPELINE,       /* sends and receives without computation beside them, of the GPU span */
+    HS_FIG_THREAD,         /* the busiest CPU thread: operators and calls that do not wait, of the trace's time */
+    HS_FIG_FULL,           /* allocated at the peak, of the device's memory */
+    HS_FIG_RESERVED,       /* the most that the allocator held, of the device's memory */
+    HS_FIG_UNUSED,         /* held but not allocated at the peak, of what was held */
+    HS_FIG_NO_GPU,         /* traces without GPU activity */
+    HS_FIG_NO_STEPS,       /* traces with GPU activity but without steps */
     HS_FIGURE_IDS
 };
 
@@ -70,15 +73,18 @@ bool hs_figure_shows(struct hs_figure_value *x, const struct hs_run_rank *rank, 
 struct hs_figures {
     const struct hs_facts *facts;
     struct hs_figure_value at[HS_FIGURE_IDS];
-    int64_t gap_ns[HS_GAP_CAUSES];     /* idle time of all devices by cause */
-    int64_t slow_rank;                 /* of HS_FIG_SLOW_RANK */
-    int64_t small_grid_ns;             /* kernels with less than one block for each multiprocessor */
-    bool launch_shapes;                /* the trace tells how kernels were launched */
-    bool memory_events, device_memory; /* it tells what was allocated on devices; how much memory one has */
-    bool sendrecv_untold;              /* kernels that send and receive, and nothing tells for which operation */
-    int64_t unused_bytes;              /* of HS_FIG_UNUSED, on the device where it is most */
-    int64_t lost;                      /* launches whose device work is not in the trace */
-    bool lost_graphs;                  /* some of them of CUDA graphs: nobody knows how much work each was */
+    int64_t gap_ns[HS_GAP_CAUSES];      /* idle time of all devices by cause */
+    int64_t slow_rank;                  /* of HS_FIG_SLOW_RANK */
+    int64_t small_grid_ns;              /* kernels with less than one block for each multiprocessor */
+    bool launch_shapes;                 /* the trace tells how kernels were launched */
+    bool memory_events, device_memory;  /* it tells what was allocated on devices; how much memory one has */
+    bool sendrecv_untold;               /* kernels that send and receive, and nothing tells for which operation */
+    bool shapes, peaks;                 /* shapes of operators were recorded; what the devices can do is known */
+    char no_peaks[200];                 /* of which device it is not known */
+    int64_t streaming_ns, attention_ns; /* kernels of HS_FIG_STREAMING, HS_FIG_SLOW_ATTENTION */
+    int64_t unused_bytes;               /* of HS_FIG_UNUSED, on the device where it is most */
+    int64_t lost;                       /* launches whose device work is not in the trace */
+    bool lost_graphs;                   /* some of them of CUDA graphs: nobody knows how much work each was */
     bool loses; /* so many that idle time means nothing: graphs, or a fifth of the idle time at the mean
                                     * duration of what is there */
 };

@@ -46,6 +46,8 @@ static void from_facts(struct hs_figures *f)
     static const enum hs_figure_id of_work[] = {HS_FIG_FP32, HS_FIG_LAYOUT, HS_FIG_ATTENTION};
     for (size_t i = 0; i < sizeof of_work / sizeof of_work[0]; i++)
         f->at[of_work[i]].v = x->work_ns > 0 ? hs_percent(f->at[of_work[i]].gain_ns, x->work_ns) : 0;
+    f->at[HS_FIG_STREAMING].v = x->work_ns > 0 ? hs_percent(f->streaming_ns, x->work_ns) : 0;
+    f->at[HS_FIG_SLOW_ATTENTION].v = x->work_ns > 0 ? hs_percent(f->attention_ns, x->work_ns) : 0;
     f->at[HS_FIG_GRID].v = x->work_ns > 0 ? hs_percent(f->small_grid_ns, x->work_ns) : 0;
     f->at[HS_FIG_SHORT].v = x->kernels ? hs_percent(x->short_kernels, x->kernels) : 0;
     f->at[HS_FIG_SHORT].gain_ns = (int64_t)((double)f->at[HS_FIG_LAUNCHING].gain_ns * f->at[HS_FIG_SHORT].v / 100);
@@ -76,8 +78,9 @@ static void from_facts(struct hs_figures *f)
                  odd->odd_pct > 0 ? "longer" : "less");
     }
     /* durations of concurrent streams add up to more than there is to gain */
-    static const enum hs_figure_id sums[] = {HS_FIG_PAGEABLE, HS_FIG_KERNEL, HS_FIG_FP32,
-                                             HS_FIG_LAYOUT,   HS_FIG_GRID,   HS_FIG_ATTENTION};
+    static const enum hs_figure_id sums[] = {HS_FIG_PAGEABLE,  HS_FIG_KERNEL,        HS_FIG_FP32,
+                                             HS_FIG_LAYOUT,    HS_FIG_GRID,          HS_FIG_ATTENTION,
+                                             HS_FIG_STREAMING, HS_FIG_SLOW_ATTENTION};
     for (size_t i = 0; i < sizeof sums / sizeof sums[0]; i++)
         f->at[sums[i]].gain_ns = hs_min_i64(f->at[sums[i]].gain_ns, x->time.busy_ns);
     int64_t wall = 0;
@@ -110,6 +113,14 @@ static void what_is_missing(struct hs_figures *f)
     if (gpu && !f->launch_shapes)
         f->at[HS_FIG_GRID].missing = "the trace does not tell how many blocks kernels have for each multiprocessor: "
                                      "only Kineto on NVIDIA GPUs records it";
+    static const enum hs_figure_id of_shapes[] = {HS_FIG_STREAMING, HS_FIG_SLOW_ATTENTION, HS_FIG_ABOVE_PEAK};
+    for (size_t i = 0; i < sizeof of_shapes / sizeof of_shapes[0]; i++)
+        f->at[of_shapes[i]].missing =
+            !gpu         ? HS_NO_GPU
+            : !f->shapes ? "the shapes of operators that launched kernels were not recorded: record with "
+                           "record_shapes=True"
+            : !f->peaks  ? f->no_peaks
+                         : NULL;
     if (gpu && !x->cpu_events)
         f->at[HS_FIG_ATTENTION].missing = HS_NO_LAUNCHES;
     if (gpu && f->sendrecv_untold && !f->at[HS_FIG_PIPELINE].nexamples)

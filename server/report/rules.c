@@ -141,6 +141,26 @@ const struct hs_rule hs_rules[HS_RULES] = {
      "call-stack", "name=_scaled_dot_product_attention_math",
      "SELECT name, count(*), sum(dur) FROM cpu_ops WHERE name LIKE '%attention_math%' GROUP BY name",
      "op-launch-delays"},
+    {"slow-attention", "Fused attention is slow for its length", "hint", HS_FIG_SLOW_ATTENTION, 5,
+     "TraceLens: of the peak at least 5 % below 512 positions, 20 % about 1024, 40 % about 2048, 50 % from 3072 on; "
+     "Holoscope: 5 % of GPU work",
+     HS_FIG_NONE, 0,
+     "Try the other backends (torch.nn.attention.sdpa_kernel: FlashAttention, cuDNN, memory-efficient), a head size "
+     "of 64 or 128, half precision, is_causal=True instead of a mask.",
+     "roofline", "kind=attention",
+     "SELECT name, args ->> '$.\"Input Dims\"' AS dims, count(*) FROM cpu_ops WHERE name LIKE '%attention_forward%' "
+     "GROUP BY name, dims",
+     "roofline"},
+    {"slow-memory-bound", "Operators bound by memory are far below its bandwidth", "hint", HS_FIG_STREAMING, 5,
+     "TraceLens: element-wise < 50 %, normalisations < 20 % of the memory's bandwidth; Holoscope: Triton < 25 %, 5 % "
+     "of GPU work",
+     HS_FIG_NONE, 0,
+     "Make what they read contiguous (channels_last or .contiguous() once, before it is used often), fuse them "
+     "(torch.compile), let no broadcast or transposed copy be made in every step.",
+     "roofline", "",
+     "SELECT name, args ->> '$.\"Input Dims\"' AS dims, count(*) FROM cpu_ops WHERE name LIKE 'aten::%' "
+     "GROUP BY name, dims ORDER BY 3 DESC",
+     "roofline"},
     {"device-memory-full", "Device memory is nearly full", "hint", HS_FIG_FULL, 90,
      "PyTorch TensorBoard plug-in: memory > 90 %", HS_FIG_NONE, 0,
      "Fine while it fits. Before it does not: activation checkpointing, sharded optimizer states (FSDP, ZeRO), a "
@@ -170,6 +190,12 @@ const struct hs_rule hs_rules[HS_RULES] = {
      "Use DistributedDataParallel with NCCL, one process a GPU: DataParallel copies the model in every step and runs "
      "in one interpreter.",
      "annotations", "use_gpu_annotation=false", NULL, "annotations"},
+    {"above-peak", "Operators would be faster than the GPU can be", "recording", HS_FIG_ABOVE_PEAK, 1,
+     "TraceLens: more than 100 % of the peak is an anomaly, no success", HS_FIG_NONE, 0,
+     "Trust no efficiency of these: kernels were lost, an operand was expanded (so fewer bytes were read than its "
+     "shape "
+     "has), or the device is not the one it says.",
+     "roofline", "", NULL, "roofline"},
     {"no-gpu-activity", "GPU activity was not recorded", "recording", HS_FIG_NO_GPU, 1, "Holoscope", HS_FIG_NONE, 0,
      "Record it: pass ProfilerActivity.CUDA (or XPU, MTIA) to torch.profiler.profile, and make sure that no other "
      "profiler holds the GPU.",

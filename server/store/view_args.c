@@ -96,7 +96,7 @@ static void put_value(const struct hs_view *v, const struct hs_arg_value *x, cha
     else if (form == 'f')
         ((double *)data)[event] = as_f64(v, x);
     else
-        ((uint32_t *)data)[event] = x->type == HS_V_STR ? (uint32_t)x->v : HS_NO_SYM;
+        ((uint32_t *)data)[event] = x->type == (form == 's' ? HS_V_STR : HS_V_RAW) ? (uint32_t)x->v : HS_NO_SYM;
 }
 
 static int fill_segment(struct hs_view_file *f, struct hs_arg_plan *p, uint64_t k, char form, void *data,
@@ -123,7 +123,8 @@ static int make_array(struct hs_view_file *f, const char *key, int level, char f
     void *data = NULL;
     int rc = hs_file_load_events(f, HS_EV_SHAPE, err);
     if (!rc)
-        rc = hs_view_alloc(f, &data, (size_t)f->events, form == 's' ? sizeof(uint32_t) : sizeof(int64_t), err);
+        rc = hs_view_alloc(f, &data, (size_t)f->events, form == 's' || form == 'j' ? sizeof(uint32_t) : sizeof(int64_t),
+                           err);
     if (!rc) {
         hs_arg_plan_make(&p, f, hs_view_sym(&f->base, key), level);
         for (uint64_t k = 0; !rc && k < f->segments; k++)
@@ -137,7 +138,7 @@ static int make_array(struct hs_view_file *f, const char *key, int level, char f
     return rc;
 }
 
-#define SPARSE 'p' /* beside the forms i, f and s of whole arrays */
+#define SPARSE 'p' /* beside the forms i, f, s and j of whole arrays */
 
 static int get_array(struct hs_view *v, const char *key, int level, char form, const void **out, struct hs_err *err)
 {
@@ -184,6 +185,15 @@ int hs_file_arg_sym(struct hs_view *v, const char *key, int level, const uint32_
 {
     const void *data;
     int rc = get_array(v, key, level, 's', &data, err);
+    if (!rc)
+        *out = data;
+    return rc;
+}
+
+int hs_file_arg_json(struct hs_view *v, const char *key, int level, const uint32_t **out, struct hs_err *err)
+{
+    const void *data;
+    int rc = get_array(v, key, level, 'j', &data, err);
     if (!rc)
         *out = data;
     return rc;

@@ -11,6 +11,7 @@
 int hs_file_arg_i64(struct hs_view *v, const char *key, int level, const int64_t **out, struct hs_err *err);
 int hs_file_arg_f64(struct hs_view *v, const char *key, int level, const double **out, struct hs_err *err);
 int hs_file_arg_sym(struct hs_view *v, const char *key, int level, const uint32_t **out, struct hs_err *err);
+int hs_file_arg_json(struct hs_view *v, const char *key, int level, const uint32_t **out, struct hs_err *err);
 int hs_file_arg_sparse(struct hs_view *v, const char *key, int level, struct hs_sparse *out, struct hs_err *err);
 int hs_file_event_json(struct hs_view *v, uint32_t event, struct hs_buf *out, struct hs_err *err);
 struct hs_event_reader *hs_file_reader_new(struct hs_view *v);

@@ -103,6 +103,7 @@ static const struct hs_view_ops file_ops = {
     .arg_i64 = hs_file_arg_i64,
     .arg_f64 = hs_file_arg_f64,
     .arg_sym = hs_file_arg_sym,
+    .arg_json = hs_file_arg_json,
     .arg_sparse = hs_file_arg_sparse,
     .event_json = hs_file_event_json,
     .reader_new = hs_file_reader_new,

@@ -17,10 +17,10 @@
 struct hs_arg_cursor;
 struct hs_shape_events;
 
-/* One argument of all events, as asked for by arg_i64, arg_f64 or arg_sym. */
+/* One argument of all events, as asked for by arg_i64, arg_f64, arg_sym or arg_json. */
 struct hs_arg_array {
     struct hs_arg_array *next;
-    char form; /* 'i', 'f', 's'; 'p': what hs_make_sparse gives */
+    char form; /* 'i', 'f', 's', 'j'; 'p': what hs_make_sparse gives */
     int level;
     char *key;
     void *data;

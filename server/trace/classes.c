@@ -151,3 +151,10 @@ bool hs_is_comm_name(struct hs_str kernel_name)
             return true;
     return false;
 }
+
+bool hs_is_fp32_matrix(struct hs_str name)
+{
+    bool plain = hs_str_contains(name, "sgemm") || hs_str_contains(name, "scudnn") || hs_str_contains(name, "_simt_");
+    return plain && !hs_str_contains(name, "tf32") && !hs_str_contains(name, "tensorop") &&
+           !hs_str_contains(name, "s1688");
+}

@@ -49,4 +49,7 @@ static inline bool hs_cat_is_device(enum hs_cat_kind k)
  * copies and memsets ("Memcpy PtoP") are not meant for it. */
 bool hs_is_comm_name(struct hs_str kernel_name);
 
+/* A matrix kernel of cuBLAS or CUTLASS in single precision that does not use tensor cores. */
+bool hs_is_fp32_matrix(struct hs_str kernel_name);
+
 #endif

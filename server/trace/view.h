@@ -121,10 +121,11 @@ struct hs_view_ops {
     int (*launches)(struct hs_view *v, const struct hs_launch_row **rows, size_t *n, struct hs_err *err);
     /* One argument of every event: HS_NO_VALUE / NaN / HS_NO_SYM where an event lacks it or has another type. Level as in
      * hs_field. The i64 form also reads integers written as text; the f64 form reads INT and DEC and numeric text; the
-     * sym form gives HS_V_STR values only. */
+     * sym form gives HS_V_STR values only, the json form the JSON text of HS_V_RAW values only (arrays and objects). */
     int (*arg_i64)(struct hs_view *v, const char *key, int level, const int64_t **out, struct hs_err *err);
     int (*arg_f64)(struct hs_view *v, const char *key, int level, const double **out, struct hs_err *err);
     int (*arg_sym)(struct hs_view *v, const char *key, int level, const uint32_t **out, struct hs_err *err);
+    int (*arg_json)(struct hs_view *v, const char *key, int level, const uint32_t **out, struct hs_err *err);
     /* The i64 form of an argument that few events have: only those that have it, ascending. Lists that run in step (the
      * arguments of one kind of event, all of them there) have the same `event`. */
     int (*arg_sparse)(struct hs_view *v, const char *key, int level, struct hs_sparse *out, struct hs_err *err);

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 
 struct op {
-    const char *outer, *middle, *inner, *dims;
+    const char *outer, *middle, *inner;
+    const char *dims; /* letters for what depends on the device: gentrace_write.c */
     int kernel;
     const char *backward, *gradient[2];
     int back_kernel[2];
@@ -18,7 +19,7 @@ struct op {
 #define BLOCK_FRAME "model.py(87): forward"
 #define NORM_OP                                                                                                      \
     {                                                                                                                \
-        "aten::layer_norm", NULL, "aten::native_layer_norm", "[[8192, 1024], [], [1024], [1024], []]", K_NORM,       \
+        "aten::layer_norm", NULL, "aten::native_layer_norm", "[[T, 1024], [], [1024], [1024], []]", K_NORM,          \
             "NativeLayerNormBackward0", {"aten::native_layer_norm_backward", NULL}, {K_NORM_BWD, K_NORM_GRAD}, 1, 2, \
             16777216, NORM_FRAME, "<built-in function layer_norm>"                                                   \
     }
@@ -29,17 +30,17 @@ struct op {
     }
 #define ADD_OP                                                                                                  \
     {                                                                                                           \
-        NULL, NULL, "aten::add", "[[8, 1024, 1024], [8, 1024, 1024], []]", K_ADD, "AddBackward0", {NULL, NULL}, \
+        NULL, NULL, "aten::add", "[[B, 1024, 1024], [B, 1024, 1024], []]", K_ADD, "AddBackward0", {NULL, NULL}, \
             {K_NONE, K_NONE}, 1, 0, 16777216, BLOCK_FRAME, NULL                                                 \
     }
 
 static const struct op layer_ops[] = {
     NORM_OP,
-    LINEAR_OP(3, "[[3072], [8192, 1024], [1024, 3072], [], []]", 50331648),
+    LINEAR_OP(3, "[[3072], [T, 1024], [1024, 3072], [], []]", 50331648),
     {"aten::scaled_dot_product_attention",
      "aten::_scaled_dot_product_flash_attention",
      "aten::_flash_attention_forward",
-     "[[8, 16, 1024, 64], [8, 16, 1024, 64], [8, 16, 1024, 64], [], [], []]",
+     "[[B, 1024, 16, 64], [B, 1024, 16, 64], [B, 1024, 16, 64], [], [], []]",
      K_ATTN,
      "ScaledDotProductFlashAttentionBackward0",
      {"aten::_flash_attention_backward", NULL},
@@ -49,11 +50,11 @@ static const struct op layer_ops[] = {
      16777216,
      "model.py(52): forward",
      "<built-in function scaled_dot_product_attention>"},
-    LINEAR_OP(1, "[[1024], [8192, 1024], [1024, 1024], [], []]", 16777216),
+    LINEAR_OP(1, "[[1024], [T, 1024], [1024, 1024], [], []]", 16777216),
     {"aten::dropout",
      NULL,
      "aten::native_dropout",
-     "[[8, 1024, 1024], [], []]",
+     "[[B, 1024, 1024], [], []]",
      K_DROPOUT,
      "NativeDropoutBackward0",
      {"aten::native_dropout_backward", NULL},
@@ -65,11 +66,11 @@ static const struct op layer_ops[] = {
      "<built-in function dropout>"},
     ADD_OP,
     NORM_OP,
-    LINEAR_OP(4, "[[4096], [8192, 1024], [1024, 4096], [], []]", 67108864),
+    LINEAR_OP(4, "[[4096], [T, 1024], [1024, 4096], [], []]", 67108864),
     {NULL,
      NULL,
      "aten::gelu",
-     "[[8, 1024, 4096]]",
+     "[[B, 1024, 4096]]",
      K_GELU,
      "GeluBackward0",
      {"aten::gelu_backward", NULL},
@@ -79,7 +80,7 @@ static const struct op layer_ops[] = {
      67108864,
      "torch/nn/modules/activation.py(704): forward",
      "<built-in function gelu>"},
-    LINEAR_OP(4, "[[1024], [8192, 4096], [4096, 1024], [], []]", 16777216),
+    LINEAR_OP(4, "[[1024], [T, 4096], [4096, 1024], [], []]", 16777216),
     ADD_OP,
 };
 enum { LAYER_OPS = sizeof layer_ops / sizeof *layer_ops, JOIN_BEFORE = 4 };
@@ -87,7 +88,7 @@ enum { LAYER_OPS = sizeof layer_ops / sizeof *layer_ops, JOIN_BEFORE = 4 };
 static const struct op embedding = {"aten::embedding",
                                     NULL,
                                     "aten::index_select",
-                                    "[[50304, 1024], [], [8192]]",
+                                    "[[50304, 1024], [], [T]]",
                                     K_EMBED,
                                     "EmbeddingBackward0",
                                     {"aten::embedding_dense_backward", NULL},
@@ -101,7 +102,7 @@ static const struct op loss_ops[] = {
     {"aten::log_softmax",
      NULL,
      "aten::_log_softmax",
-     "[[8192, 50304], [], []]",
+     "[[R, 50304], [], []]",
      K_SOFTMAX,
      "LogSoftmaxBackward0",
      {"aten::_log_softmax_backward_data", NULL},
@@ -114,7 +115,7 @@ static const struct op loss_ops[] = {
     {"aten::nll_loss_nd",
      "aten::nll_loss",
      "aten::nll_loss_forward",
-     "[[8192, 50304], [8192], [], [], []]",
+     "[[R, 50304], [R], [], [], []]",
      K_NLL,
      "NllLossBackward0",
      {"aten::nll_loss_backward", NULL},

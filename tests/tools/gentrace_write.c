@@ -128,10 +128,25 @@ static void write_collective(struct rank *r, struct out *o, int64_t seq, int64_t
     out_text(o, ", \"Seq\": %" PRId64, seq);
 }
 
+/* B sequences of 1024, T tokens of them, R rows of the loss: as many as a V100 or an H100 could do in the time that kernels
+ * take here. */
+static void write_dims(struct rank *r, const char *dims)
+{
+    bool old = r->opt->style == STYLE_US;
+    out_text(r->file, ", \"Input Dims\": ");
+    for (const char *p = dims; *p; p++) {
+        int n = *p == 'B' ? 8 : *p == 'T' ? 8192 : *p == 'R' ? 1024 : 0;
+        if (n)
+            out_text(r->file, "%d", old ? n / 4 : n);
+        else
+            out_text(r->file, "%c", *p);
+    }
+}
+
 /* One type an input: what has a shape is a tensor, what has none a number. */
 static void write_types(struct rank *r, const char *dims)
 {
-    const char *tensor = r->opt->style == STYLE_US ? "float" : "c10::BFloat16", *comma = "";
+    const char *tensor = r->opt->style == STYLE_US ? "c10::Half" : "c10::BFloat16", *comma = "";
     out_text(r->file, ", \"Input type\": [");
     for (const char *p = dims + 1; (p = strchr(p, '[')); p++) {
         out_text(r->file, "%s\"%s\"", comma, p[1] == ']' ? "Scalar" : tensor);
@@ -155,7 +170,7 @@ static void write_cpu_args(struct rank *r, const struct cpu_event *e)
         out_text(o, ", \"Rank\": %" PRId64, r->number);
     }
     if (e->dims) {
-        out_text(o, ", \"Input Dims\": %s", e->dims);
+        write_dims(r, e->dims);
         write_types(r, e->dims);
     }
     if (e->sequence >= 0) {
