@@ -68,4 +68,5 @@ INSERT INTO layout VALUES
     (8, 0, 'shapes', 'number of fields'),
     (9, 0, 'fields', 'key'), (9, 1, 'fields', 'column'), (9, 2, 'fields', 'level'), (9, 3, 'fields', 'type'),
     (10, 0, 'columns', 'key'), (10, 1, 'columns', 'level'), (10, 2, 'columns', 'type'), (10, 3, 'columns', 'scale'),
-    (11, 0, 'header', 'key'), (11, 1, 'header', 'json');
+    (11, 0, 'header', 'key'), (11, 1, 'header', 'json'),
+    (12, 0, 'ended', 'event of phase B or b'), (12, 1, 'ended', 'dur until its end');

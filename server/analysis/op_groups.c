@@ -48,9 +48,7 @@ static uint8_t units_of(const struct hs_view *v, uint32_t name, uint8_t *known)
     if (!known[name]) {
         struct hs_str s = hs_view_str(v, name);
         bool tensor = hs_str_contains(s, "tf32") || hs_str_contains(s, "s1688") || hs_str_contains(s, "tensorop");
-        known[name] = (uint8_t)(ASKED | (tensor                   ? TENSOR_CORES
-                                         : hs_is_fp32_matrix(s) ? PLAIN
-                                                                  : 0));
+        known[name] = (uint8_t)(ASKED | (tensor ? TENSOR_CORES : hs_is_fp32_matrix(s) ? PLAIN : 0));
     }
     return known[name] & (TENSOR_CORES | PLAIN);
 }
@@ -157,12 +155,12 @@ static bool add_call(struct hs_op_groups *g, struct grouping *by, const struct s
         return true;
     g->shapes = true;
     uint32_t fresh = (uint32_t)g->n;
-    uint32_t at = pair_of(&by->by_mask, pair_of(&by->by_name, pair_of(&by->by_shape, dims, types, e), name, e),
-                          concrete, fresh);
+    uint32_t at =
+        pair_of(&by->by_mask, pair_of(&by->by_name, pair_of(&by->by_shape, dims, types, e), name, e), concrete, fresh);
     if (at == fresh) {
         struct hs_op_group x = {.name = name, .dims = dims, .types = types, .concrete = concrete, .longest_ns = -1};
-        x.told = hs_op_cost(hs_view_str(v, name), hs_view_str(v, dims), hs_view_str(v, types),
-                            hs_view_str(v, concrete), &x.cost);
+        x.told = hs_op_cost(hs_view_str(v, name), hs_view_str(v, dims), hs_view_str(v, types), hs_view_str(v, concrete),
+                            &x.cost);
         if (!hs_vec_push(g, x))
             return false;
     }

@@ -119,11 +119,11 @@ static void note_rank(const struct job *j)
                       (int)hs_min_i64(100, (int64_t)g->device.n), g->device.p, g->peaks->name, g->peaks->gbps,
                       g->peaks->tflops[HS_DTYPE_F32], g->peaks->tflops[HS_DTYPE_F16]);
     else
-        hs_table_note(j->out,
-                      "Rank %lld: the peaks of its device (%.*s) are not known, or it is a part of one: nothing is said "
-                      "of how near it came to them.",
-                      rank, g->device.n ? (int)hs_min_i64(100, (int64_t)g->device.n) : 8,
-                      g->device.n ? g->device.p : "not told");
+        hs_table_note(
+            j->out,
+            "Rank %lld: the peaks of its device (%.*s) are not known, or it is a part of one: nothing is said "
+            "of how near it came to them.",
+            rank, g->device.n ? (int)hs_min_i64(100, (int64_t)g->device.n) : 8, g->device.n ? g->device.p : "not told");
     hs_table_note(j->out,
                   "Rank %lld: %.1f %% of the time of device work belongs to operators whose shapes tell what they do; "
                   "the rest is left out.",
@@ -159,7 +159,8 @@ static int run(struct hs_run *r, const struct hs_params *p, struct hs_table *out
     for (size_t i = 0; i < r->n && !rc; i++)
         rc = one_rank(&j, &r->ranks[i], p, err);
     if (!rc && hs_name_filter_gave_up(j.filter))
-        hs_table_note(out, "The pattern took too long on %zu names; they count as not matching.", hs_name_filter_gave_up(j.filter));
+        hs_table_note(out, "The pattern took too long on %zu names; they count as not matching.",
+                      hs_name_filter_gave_up(j.filter));
     hs_name_filter_free(j.filter);
     hs_buf_free(&j.text);
     hs_page_note(&j.page, out, "operators");
@@ -170,16 +171,17 @@ static int run(struct hs_run *r, const struct hs_params *p, struct hs_table *out
 const struct hs_analysis hs_analysis_roofline = {
     .name = "roofline",
     .summary = "Operators by shapes: operations, bytes, TFLOP/s and GB/s, and how near they came to the GPU's limits",
-    .doc = "Needs record_shapes=True. Each kernel counts for the innermost operator around its launch. A matrix product "
-           "[M,K]x[K,N] "
-           "has 2MNK operations, attention 2(D+Dv) for each pair of a query and a key (S(S+1)/2 pairs under a causal "
-           "mask of equal lengths; all where the mask is not recorded). Bytes are the least there can be: each operand "
-           "read once, each result written once; caches and strides are not known, so an operand that was expanded "
-           "counts in full and what fits into the last cache may be faster than the memory. Peaks are the makers' for "
-           "dense operands at boost clock, by the device's name; a MIG slice or a partition, told by its "
-           "multiprocessors, has none. Convolutions, embeddings, fused optimizers and operators of other libraries are "
-           "not told by their shapes alone and are left out, as are calls that also copied between devices or "
-           "communicated; a note says how much of the device time is told.",
+    .doc =
+        "Needs record_shapes=True. Each kernel counts for the innermost operator around its launch. A matrix product "
+        "[M,K]x[K,N] "
+        "has 2MNK operations, attention 2(D+Dv) for each pair of a query and a key (S(S+1)/2 pairs under a causal "
+        "mask of equal lengths; all where the mask is not recorded). Bytes are the least there can be: each operand "
+        "read once, each result written once; caches and strides are not known, so an operand that was expanded "
+        "counts in full and what fits into the last cache may be faster than the memory. Peaks are the makers' for "
+        "dense operands at boost clock, by the device's name; a MIG slice or a partition, told by its "
+        "multiprocessors, has none. Convolutions, embeddings, fused optimizers and operators of other libraries are "
+        "not told by their shapes alone and are left out, as are calls that also copied between devices or "
+        "communicated; a note says how much of the device time is told.",
     .version = 1,
     .params = params_spec,
     .nparams = sizeof params_spec / sizeof params_spec[0],

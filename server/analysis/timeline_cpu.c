@@ -53,8 +53,8 @@ static bool is_call(const struct job *j, size_t i)
 {
     static const int64_t week = INT64_C(7) * 86400 * 1000000000; /* quality.def: longer ones are no analysis' */
     const struct hs_view *v = j->r->view;
-    return j->ev.ph[i] == 'X' && j->ev.cat[i] < v->nsyms && j->class_of[j->ev.cat[i]] != NO_CLASS &&
-           j->ev.lane[i] < v->nlanes && j->ev.dur[i] <= week;
+    return (j->ev.ph[i] == 'X' || j->ev.ph[i] == 'B') && j->ev.cat[i] < v->nsyms &&
+           j->class_of[j->ev.cat[i]] != NO_CLASS && j->ev.lane[i] < v->nlanes && j->ev.dur[i] <= week;
 }
 
 static bool in_window(const struct job *j, size_t i)

@@ -1,6 +1,8 @@
 #include "ingest/link_in.h"
 #include "ingest/link_sort.h"
 
+#include <stdlib.h>
+
 static size_t collect(const struct hs_rows *r, const char *phases, uint32_t *v)
 {
     size_t n = 0;
@@ -20,13 +22,24 @@ static bool by_lane_time(const void *ctx, uint32_t a, uint32_t b)
     return r->ts[a] != r->ts[b] ? r->ts[a] < r->ts[b] : a < b;
 }
 
-static void end_at(struct hs_rows *r, uint32_t b, int64_t end)
+/* A begin that tells a duration of its own keeps it. */
+static void end_at(struct hs_linking *l, uint32_t b, int64_t end)
 {
+    struct hs_rows *r = &l->t->rows;
     int64_t dur;
+    if (r->flags[b] & HS_ROW_HAS_DUR)
+        return;
     if (__builtin_sub_overflow(end, r->ts[b], &dur))
         dur = INT64_MAX; /* counted as absurd later */
     r->dur[b] = dur;
     r->flags[b] |= HS_ROW_HAS_DUR;
+    hs_vec_push(&l->out->ended, ((struct hs_ended){b, dur})); /* its ceiling is that of events */
+}
+
+static int by_event(const void *a, const void *b)
+{
+    const struct hs_ended *x = a, *y = b;
+    return (x->event > y->event) - (x->event < y->event);
 }
 
 /* The last moment of each lane that has begin events; what never ends is taken to end there. */
@@ -77,12 +90,12 @@ static void pair_spans(struct hs_linking *l)
             } else {
                 begins += (int64_t)(depth - at - 1);
                 while (depth > at)
-                    end_at(r, open[--depth], r->ts[e]);
+                    end_at(l, open[--depth], r->ts[e]);
             }
         }
         if (i + 1 == n || r->lane[v[i + 1]] != lane)
             for (begins += (int64_t)depth; depth; depth--)
-                end_at(r, open[depth - 1], ends[lane]);
+                end_at(l, open[depth - 1], ends[lane]);
     }
     hs_count(&l->t->quality, HS_Q_UNMATCHED_BEGIN, begins);
     hs_count(&l->t->quality, HS_Q_UNMATCHED_END, lone_ends);
@@ -133,7 +146,7 @@ static void pair_async(struct hs_linking *l)
         if (r->ph[v[i]] == 'b')
             open[depth++] = v[i];
         else if (depth)
-            end_at(r, open[--depth], r->ts[v[i]]);
+            end_at(l, open[--depth], r->ts[v[i]]);
         else
             lone_ends++;
     }
@@ -149,6 +162,8 @@ void hs_link_pairs(struct hs_linking *l)
         pair_spans(l);
     if (l->nasync)
         pair_async(l);
+    if (l->out->ended.n)
+        qsort(l->out->ended.p, l->out->ended.n, sizeof *l->out->ended.p, by_event);
 }
 
 /* ---- flows: steps and ends whose (category, id) never starts ---- */

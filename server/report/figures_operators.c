@@ -24,7 +24,8 @@ static double attention_floor(double length)
 /* Does the device have enough to do that it could reach the floor? One call at the floor must take longer than a ramp. */
 static bool attention_is_slow(const struct hs_op_group *g)
 {
-    double floor = attention_floor(g->cost.length), at_floor_ns = (double)g->gpu_ns / (double)g->calls * g->compute_pct / floor;
+    double floor = attention_floor(g->cost.length),
+           at_floor_ns = (double)g->gpu_ns / (double)g->calls * g->compute_pct / floor;
     return g->cost.length > 0 && g->compute_pct < floor && at_floor_ns >= SHORTEST_CALL_NS;
 }
 

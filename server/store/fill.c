@@ -74,6 +74,15 @@ void hs_fill_steps(const void *rows, size_t at, size_t n, unsigned col, int64_t 
     }
 }
 
+void hs_fill_ended(const void *rows, size_t at, size_t n, unsigned col, int64_t *out)
+{
+    const struct hs_ended *r = (const struct hs_ended *)rows + at;
+    switch (col) {
+        COLUMN(0, r[i].event);
+        COLUMN(1, r[i].dur);
+    }
+}
+
 void hs_fill_cats(const void *rows, size_t at, size_t n, unsigned col, int64_t *out)
 {
     const struct hs_cat_row *r = (const struct hs_cat_row *)rows + at;

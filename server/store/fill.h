@@ -11,6 +11,7 @@ HS_FILL(hs_fill_links);    /* one struct hs_links: HS_COL_PARENT, HS_COL_DEPTH, 
 HS_FILL(hs_fill_gpu);      /* struct hs_gpu_row */
 HS_FILL(hs_fill_launches); /* struct hs_launch_row */
 HS_FILL(hs_fill_steps);    /* struct hs_step_row */
+HS_FILL(hs_fill_ended);    /* struct hs_ended */
 HS_FILL(hs_fill_cats);     /* struct hs_cat_row */
 HS_FILL(hs_fill_lanes);    /* struct hs_lane_info */
 HS_FILL(hs_fill_shapes);   /* struct hs_shape */

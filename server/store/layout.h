@@ -15,7 +15,8 @@ enum hs_tbl {
     HS_TBL_SHAPES,
     HS_TBL_FIELDS,
     HS_TBL_COLUMNS,
-    HS_TBL_HEADER
+    HS_TBL_HEADER,
+    HS_TBL_ENDED /* struct hs_ended: event, dur; none in files of before it was there */
 };
 
 enum hs_col_event {

@@ -182,12 +182,14 @@ static void make_times(struct hs_sql_data *d)
 
 static int event_time(struct hs_sql_data *d, enum hs_sql_what what, size_t row, sqlite3_context *out)
 {
-    int rc = hs_sql_need_events(d, HS_EV_TS | HS_EV_DUR | HS_EV_SHAPE);
+    int rc = hs_sql_need_events(d, HS_EV_TS | HS_EV_DUR | HS_EV_SHAPE | HS_EV_PH);
     if (rc)
         return rc;
     if (!d->times)
         make_times(d);
     uint8_t has = d->times[d->ev.shape[row]];
+    if (d->ev.ph[row] == 'B' || d->ev.ph[row] == 'b')
+        has |= 2; /* from its end */
     put_time(out, what, has & 1 ? d->ev.ts[row] : HS_NO_VALUE, has & 2 ? d->ev.dur[row] : HS_NO_VALUE);
     return HS_OK;
 }

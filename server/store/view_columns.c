@@ -98,6 +98,22 @@ static void keep_event_column(struct hs_events *ev, enum hs_col_event col, void 
     }
 }
 
+/* Gives begins the durations that their ends tell; dur[i] is that of picked event i, of event i if pick is NULL. */
+static void put_ends(const struct hs_view_file *f, const int64_t *dur, const uint32_t *pick, size_t n)
+{
+    int64_t *out = (int64_t *)(uintptr_t)dur;
+    size_t i = 0;
+    for (size_t k = 0; k < f->nended; k++) {
+        uint32_t e = f->ended[k].event;
+        if (!pick)
+            i = e;
+        while (pick && i < n && pick[i] < e)
+            i++;
+        for (size_t at = i; at < n && (pick ? pick[at] : at) == e; at++)
+            out[at] = f->ended[k].dur;
+    }
+}
+
 int hs_file_load_events(struct hs_view_file *f, unsigned columns, struct hs_err *err)
 {
     struct hs_column_load loads[HS_EVENT_COLS];
@@ -114,6 +130,8 @@ int hs_file_load_events(struct hs_view_file *f, unsigned columns, struct hs_err 
         loaded |= 1u << loads[i].col;
     }
     f->have |= loaded;
+    if (loaded & HS_EV_DUR)
+        put_ends(f, f->ev.dur, NULL, f->ev.n);
     if (loaded & HS_EV_PARENT && (rc = check_parents(f, f->ev.parent, f->ev.depth, err))) { /* never hand out a ring */
         free((void *)(uintptr_t)f->ev.parent);
         f->ev.parent = NULL;
@@ -176,6 +194,8 @@ int hs_file_events_at(struct hs_view *v, unsigned columns, const uint32_t *event
     out->n = rc ? 0 : n;
     for (size_t i = 0; i < nloads && !rc; i++)
         keep_event_column(out, (enum hs_col_event)loads[i].col, loads[i].out);
+    if (!rc && out->dur)
+        put_ends(f, out->dur, event, n);
     pthread_mutex_unlock(&f->lock);
     return rc;
 }

@@ -150,6 +150,25 @@ static int read_steps(struct hs_view_file *f, struct hs_err *err)
     return rc;
 }
 
+static int read_ended(struct hs_view_file *f, struct hs_err *err)
+{
+    int64_t *v;
+    size_t n;
+    int rc = read_table(f, HS_TBL_ENDED, 2, &v, &n, err);
+    if (rc)
+        return rc;
+    f->ended = hs_calloc(n, sizeof *f->ended);
+    f->nended = n;
+    f->bytes += n * sizeof *f->ended;
+    for (size_t i = 0; !rc && i < n; i++) {
+        if (!below(v[i], f->events) || (i && v[i] <= v[i - 1]))
+            rc = hs_view_damaged(f, err, "the end of an event does not fit");
+        f->ended[i] = (struct hs_ended){(uint32_t)v[i], v[n + i]};
+    }
+    free(v);
+    return rc;
+}
+
 static int read_cats(struct hs_view_file *f, struct hs_err *err)
 {
     int64_t *v;
@@ -356,7 +375,7 @@ int hs_view_read_dict(struct hs_view_file *f, struct hs_err *err)
 {
     /* In this order: each is checked against those before it. */
     static int (*const parts[])(struct hs_view_file *, struct hs_err *) = {
-        read_meta, read_symbols, read_columns, read_shapes, read_lanes, read_steps, read_cats, read_header};
+        read_meta, read_symbols, read_columns, read_shapes, read_lanes, read_steps, read_ended, read_cats, read_header};
     int rc = HS_OK;
     for (size_t i = 0; !rc && i < sizeof parts / sizeof parts[0]; i++)
         rc = parts[i](f, err);
@@ -371,6 +390,7 @@ void hs_view_free_dict(struct hs_view_file *f)
     free((void *)(uintptr_t)f->base.syms);
     free((void *)(uintptr_t)f->base.lanes);
     free((void *)(uintptr_t)f->base.steps);
+    free(f->ended);
     free((void *)(uintptr_t)f->base.cats);
     free((void *)(uintptr_t)f->base.header);
     free(f->shapes);

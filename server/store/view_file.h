@@ -43,6 +43,8 @@ struct hs_view_file {
     pthread_mutex_t lock;
     unsigned have; /* hs_event_column bits of `ev` */
     struct hs_events ev;
+    struct hs_ended *ended; /* by event: durations that begins have from their ends; read once, not under the lock */
+    size_t nended;
     bool has_gpu, has_launches; /* how many device rows there are; the launches */
     unsigned have_gpu;          /* hs_gpu_column bits of `gpu` */
     struct hs_gpu gpu;

@@ -361,6 +361,8 @@ static int put_links(struct hs_writer *w, const struct hs_links *l, struct hs_er
     if (!rc)
         rc = add_table(w, HS_TBL_LAUNCHES, 0, HS_LAUNCH_COLS, l->launches.p, l->launches.n, hs_fill_launches, err);
     if (!rc)
+        rc = add_table(w, HS_TBL_ENDED, 0, 2, l->ended.p, l->ended.n, hs_fill_ended, err);
+    if (!rc)
         rc = add_table(w, HS_TBL_STEPS, 0, 5, l->steps.p, l->steps.n, hs_fill_steps, err);
     if (!rc)
         rc = add_table(w, HS_TBL_CATS, 0, 4, l->cats.p, l->cats.n, hs_fill_cats, err);

@@ -6,7 +6,7 @@
 void hs_links_init(struct hs_links *l)
 {
     memset(l, 0, sizeof *l);
-    l->gpu.max = l->launches.max = l->steps.max = l->cats.max = HS_MAX_EVENTS;
+    l->gpu.max = l->launches.max = l->steps.max = l->cats.max = l->ended.max = HS_MAX_EVENTS;
     l->sum.gpu_first_ts = l->sum.gpu_last_end = HS_NO_VALUE;
 }
 
@@ -19,5 +19,6 @@ void hs_links_free(struct hs_links *l)
     hs_vec_free(&l->launches);
     hs_vec_free(&l->steps);
     hs_vec_free(&l->cats);
+    hs_vec_free(&l->ended);
     hs_links_init(l);
 }

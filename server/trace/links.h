@@ -65,6 +65,12 @@ struct hs_summary {
     int64_t busy_ns;                    /* per device the union of device work, summed over devices */
 };
 
+/* What a begin's end tells of it: how long it took. */
+struct hs_ended {
+    uint32_t event; /* of phase B or b, without a duration of its own */
+    int64_t dur;
+};
+
 struct hs_links {
     /* per event, [n] */
     uint32_t *
@@ -85,6 +91,9 @@ struct hs_links {
     struct {
         HS_VEC(struct hs_cat_row);
     } cats; /* by count, descending, then category text, phase */
+    struct {
+        HS_VEC(struct hs_ended);
+    } ended; /* by event */
     struct hs_summary sum;
 };
 

@@ -26,7 +26,8 @@ enum hs_event_column {
 };
 struct hs_events {
     size_t n;
-    const int64_t *ts, *dur; /* as written; see HS_EV_DUR's users for clamping: negative counts as 0 */
+    const int64_t *ts,
+        *dur; /* as written, of a begin until its end; see HS_EV_DUR's users for clamping: negative counts as 0 */
     const uint32_t *name, *cat, *lane, *parent, *shape;
     const uint16_t *depth;
     const int32_t *step;

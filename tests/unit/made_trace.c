@@ -130,6 +130,7 @@ static void make_links(struct made_trace *m)
         l->depth[i] = i % 10 != 0;
         l->step[i] = i < 500 ? -1 : i < 70000 ? 0 : 1;
     }
+    ck_assert(hs_vec_push(&l->ended, ((struct hs_ended){MADE_ENDED, MADE_ENDED_NS})));
     for (size_t i = 3; i < MADE_EVENTS; i += 3) {
         struct hs_gpu_row g = {.ts = made_ts(i),
                                .dur = 10,

@@ -7,6 +7,8 @@
 #include "store/writer.h"
 
 #define MADE_EVENTS (2 * HS_SEG_ROWS + 777)
+#define MADE_ENDED 1000 /* an odd event, without a duration of its own: its end tells this one */
+#define MADE_ENDED_NS 12345
 
 struct made_trace {
     struct hs_trace t;

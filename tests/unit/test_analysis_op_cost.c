@@ -29,7 +29,8 @@ START_TEST(products)
     ck_assert(ask("aten::bmm", "[[2, 3, 5], [2, 5, 7]]", BF3, ""));
     ck_assert_double_eq(cost.flops, 420);
     ck_assert_double_eq(cost.bytes, 2 * 2 * (15 + 35 + 21));
-    ck_assert(ask("aten::_scaled_mm", "[[3,5],[5,7],[],[]]", "[\"c10::Float8_e4m3fn\",\"c10::Float8_e4m3fn\",\"\",\"\"]", ""));
+    ck_assert(ask("aten::_scaled_mm", "[[3,5],[5,7],[],[]]",
+                  "[\"c10::Float8_e4m3fn\",\"c10::Float8_e4m3fn\",\"\",\"\"]", ""));
     ck_assert_int_eq(cost.dtype, HS_DTYPE_F8);
     ck_assert_double_eq(cost.bytes, 15 + 35 + 2 * 21);
     ck_assert(!ask("aten::mm", "[[3, 5], [6, 7]]", F3, "")); /* shapes that do not fit */
@@ -56,8 +57,8 @@ START_TEST(attention)
     ck_assert_double_eq(cost.flops, 2 * 3 * 36 * 2 * 8);
     ck_assert(ask("aten::_flash_attention_forward", bshd, BF3, "")); /* the mask is not told: all pairs */
     ck_assert_double_eq(cost.flops, 2 * 3 * 64 * 2 * 8);
-    ck_assert(ask("aten::_scaled_dot_product_cudnn_attention", bhsd, BF3,
-                  "[\"\",\"\",\"\",\"\",\"False\",\"0.\",\"True\"]"));
+    ck_assert(
+        ask("aten::_scaled_dot_product_cudnn_attention", bhsd, BF3, "[\"\",\"\",\"\",\"\",\"False\",\"0.\",\"True\"]"));
     ck_assert_double_eq(cost.flops, 2 * 3 * 36 * 2 * 8);
     /* one query over 100 keys: no length, all pairs even under a mask */
     ck_assert(ask("aten::_flash_attention_forward", "[[1,1,3,4],[1,100,3,4],[1,100,3,4],[],[],[],[],[],[]]", BF3,
@@ -81,11 +82,11 @@ static void streams(const char *name, const char *dims, const char *types, doubl
 START_TEST(bound_by_memory)
 {
     streams("aten::add", "[[10, 20], [10, 20], []]", F3, 4 * 600);
-    streams("aten::add_", "[[10, 20], [10, 20], []]", F3, 4 * 600);            /* reads both, writes the first */
-    streams("aten::mul", "[[10, 1], [1, 20]]", F3, 4 * (10 + 20 + 200));       /* broadcast */
-    streams("aten::mul", "[[10], [10], [10]]", F3, 4 * 30);                    /* out=: counts once */
-    streams("aten::mul", "[[10], []]", "[\"c10::Half\",\"double\"]", 2 * 20);  /* by a number */
-    streams("aten::eq", "[[10, 20], [10, 20]]", F3, 4 * 400 + 200);            /* writes bools */
+    streams("aten::add_", "[[10, 20], [10, 20], []]", F3, 4 * 600);           /* reads both, writes the first */
+    streams("aten::mul", "[[10, 1], [1, 20]]", F3, 4 * (10 + 20 + 200));      /* broadcast */
+    streams("aten::mul", "[[10], [10], [10]]", F3, 4 * 30);                   /* out=: counts once */
+    streams("aten::mul", "[[10], []]", "[\"c10::Half\",\"double\"]", 2 * 20); /* by a number */
+    streams("aten::eq", "[[10, 20], [10, 20]]", F3, 4 * 400 + 200);           /* writes bools */
     streams("aten::copy_", "[[10], [10], []]", "[\"c10::Half\",\"float\",\"Scalar\"]", 20 + 40);
     streams("aten::fill_", "[[10], []]", F3, 40);
     streams("aten::neg_", "[[10]]", F3, 80);
@@ -108,7 +109,14 @@ END_TEST
 START_TEST(hostile_shapes)
 {
     static const char *const dims[] = {
-        "",    "[",      "{}",   "null", "[1,2]", "[[-1,5],[5,7]]", "[[1.5,5],[5,7]]", "[[\"a\",5],[5,7]]",
+        "",
+        "[",
+        "{}",
+        "null",
+        "[1,2]",
+        "[[-1,5],[5,7]]",
+        "[[1.5,5],[5,7]]",
+        "[[\"a\",5],[5,7]]",
         "[[9223372036854775807,9223372036854775807],[9223372036854775807,9223372036854775807]]",
         "[[1,1,1,1,1,1,1,1,1,1,1],[5,7]]"};
     char many[4000] = "[";

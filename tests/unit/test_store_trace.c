@@ -49,7 +49,8 @@ static void check_events(struct hs_view *v, const struct made_trace *m)
     for (size_t i = 0; i < MADE_EVENTS; i++) {
         const struct hs_segment *s = m->seg[i / HS_SEG_ROWS];
         size_t r = i % HS_SEG_ROWS;
-        ck_assert(e.ts[i] == s->ts[r] && e.dur[i] == s->dur[r] && e.name[i] == s->name[r] && e.cat[i] == s->cat[r]);
+        ck_assert(e.ts[i] == s->ts[r] && e.dur[i] == (i == MADE_ENDED ? MADE_ENDED_NS : s->dur[r]) &&
+                  e.name[i] == s->name[r] && e.cat[i] == s->cat[r]);
         ck_assert(e.lane[i] == s->lane[r] && e.ph[i] == s->ph[r] && e.shape[i] == s->shape[r] &&
                   e.digits[i] == s->digits[r]);
         ck_assert(e.parent[i] == m->l.parent[i] && e.depth[i] == m->l.depth[i] && e.step[i] == m->l.step[i]);
@@ -59,7 +60,7 @@ static void check_events(struct hs_view *v, const struct made_trace *m)
 /* Those of some events only, a segment without any among them, and again when they are in memory. */
 static void check_events_at(struct hs_view *v, const struct made_trace *m)
 {
-    static const uint32_t at[] = {0, 1, 999, HS_SEG_ROWS - 1, 2 * HS_SEG_ROWS, MADE_EVENTS - 1};
+    static const uint32_t at[] = {0, 1, 999, MADE_ENDED, HS_SEG_ROWS - 1, 2 * HS_SEG_ROWS, MADE_EVENTS - 1};
     const unsigned all = ((1u << HS_EVENT_COLS) - 1) & ~(unsigned)HS_EV_PARENT;
     enum { FEW = sizeof at / sizeof at[0] };
     struct hs_events e;
@@ -69,7 +70,8 @@ static void check_events_at(struct hs_view *v, const struct made_trace *m)
     for (size_t i = 0; i < FEW; i++) {
         const struct hs_segment *s = m->seg[at[i] / HS_SEG_ROWS];
         size_t r = at[i] % HS_SEG_ROWS;
-        ck_assert(e.ts[i] == s->ts[r] && e.dur[i] == s->dur[r] && e.name[i] == s->name[r] && e.cat[i] == s->cat[r]);
+        ck_assert(e.ts[i] == s->ts[r] && e.dur[i] == (at[i] == MADE_ENDED ? MADE_ENDED_NS : s->dur[r]));
+        ck_assert(e.name[i] == s->name[r] && e.cat[i] == s->cat[r]);
         ck_assert(e.lane[i] == s->lane[r] && e.ph[i] == s->ph[r] && e.shape[i] == s->shape[r] &&
                   e.digits[i] == s->digits[r]);
         ck_assert(e.depth[i] == m->l.depth[at[i]] && e.step[i] == m->l.step[at[i]]);
