@@ -46,6 +46,7 @@ static const struct setting settings[] = {
     {"ingest", "names", NUMBER, AT(ingest.names), 1024, UINT32_MAX - 1, NULL},
     {"ingest", "name_bytes", NUMBER, AT(ingest.name_bytes), 1 << 20, TIB, NULL},
     {"ingest", "members", NUMBER, AT(ingest.members), 1, 1000000, NULL},
+    {"ingest", "communication", LIST, AT(ingest.communication), 0, 0, NULL},
     {"sql", "rows", NUMBER, AT(sql.rows), 1, 100000000, NULL},
     {"sql", "bytes", NUMBER, AT(sql.bytes), 1 << 20, TIB, NULL},
     {"sql", "time_ms", NUMBER, AT(sql.time_ms), 1, 86400000, NULL},
@@ -136,6 +137,9 @@ static int set_list(struct hs_config *c, const struct setting *s, const struct h
     if (v->type != HS_TOML_ARRAY || (v->n && v->items[0].type != HS_TOML_STRING))
         return wrong_type(s, v, "an array of strings", err);
     struct hs_config_list l = {.p = hs_arena_alloc(&c->texts, (v->n + 1) * sizeof *l.p), .n = v->n};
+    for (size_t i = 0; i < v->n; i++)
+        if (!*v->items[i].s)
+            return hs_fail(err, HS_EINPUT, "%s.%s has an empty text", s->table, s->key);
     for (size_t i = 0; l.p && i < v->n; i++)
         if (!(l.p[i] = hs_arena_dup(&c->texts, v->items[i].s, strlen(v->items[i].s))))
             l.p = NULL;
@@ -252,6 +256,13 @@ int hs_config_read(struct hs_config *c, const char *path, struct hs_err *err)
     return rc;
 }
 
+int hs_config_open(struct hs_config *c, const char *file, struct hs_err *err)
+{
+    const char *named = file ? file : getenv("HOLOSCOPE_CONFIG");
+    hs_config_init(c);
+    return named && *named ? hs_config_read(c, named, err) : HS_OK;
+}
+
 /* ---- what others need of it ---- */
 
 void hs_config_limits(const struct hs_config *c, struct hs_limits *out)
@@ -266,6 +277,7 @@ void hs_config_limits(const struct hs_config *c, struct hs_limits *out)
         .names = (uint64_t)c->ingest.names,
         .name_bytes = (uint64_t)c->ingest.name_bytes,
         .members = (uint32_t)c->ingest.members,
+        .communication = {c->ingest.communication.p, c->ingest.communication.n},
     };
 }
 

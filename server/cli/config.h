@@ -29,6 +29,7 @@ struct hs_config {
     } store;
     struct {
         int64_t bytes_in, bytes_json, ratio, events, depth, string, names, name_bytes, members;
+        struct hs_config_list communication;
     } ingest;
     struct {
         int64_t rows, bytes, time_ms;
@@ -51,10 +52,15 @@ struct hs_config {
 void hs_config_init(struct hs_config *c); /* the defaults */
 void hs_config_free(struct hs_config *c);
 
+/* The defaults, then what a file says: `file`, or if that is NULL the one that $HOLOSCOPE_CONFIG names, if it names one. Free it in any
+ * case. */
+int hs_config_open(struct hs_config *c, const char *file, struct hs_err *err);
+
 /* Sets what the file says. HS_EINPUT with "file:line: …" for anything that is not known or out of range. */
 int hs_config_read(struct hs_config *c, const char *path, struct hs_err *err);
 int hs_config_parse(struct hs_config *c, const char *text, size_t n, const char *name, struct hs_err *err);
 
+/* Points into the configuration. */
 void hs_config_limits(const struct hs_config *c, struct hs_limits *out);
 void hs_config_sql(const struct hs_config *c, struct hs_sql_limits *out);
 /* HS_EUSAGE: no such rule, or no number; before the server starts. */

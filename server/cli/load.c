@@ -148,7 +148,7 @@ void hs_loaded_free(struct hs_loaded *l)
 int hs_open_store(const char *data, const struct hs_config *c, bool read_only, struct hs_store **out,
                   struct hs_err *err)
 {
-    char *dir = data && *data ? hs_strdup(data) : hs_config_data_dir();
+    char *dir = data && *data ? hs_strdup(data) : *c->store.dir ? hs_strdup(c->store.dir) : hs_config_data_dir();
     struct hs_store_options o = {.dir = dir,
                                  .view_bytes = (size_t)c->store.view_bytes,
                                  .keep_original = c->store.keep_original,
@@ -177,8 +177,9 @@ int hs_load_into_store(char *const *args, int n, const char *run, const char *da
     struct hs_paths paths = {0};
     struct hs_store *s = NULL;
     *out = (struct hs_loaded){0};
-    hs_config_init(&c);
-    int rc = hs_paths_expand(args, n, &paths, err);
+    int rc = hs_config_open(&c, NULL, err);
+    if (!rc)
+        rc = hs_paths_expand(args, n, &paths, err);
     if (!rc)
         rc = hs_run_name_check(run, err);
     if (!rc)
@@ -198,8 +199,11 @@ int hs_subject_open(struct hs_subject *s, char *const *paths, int n, const char 
     struct hs_config c;
     struct hs_paths list = {0};
     *s = (struct hs_subject){0};
-    hs_config_init(&c);
-    int rc = HS_OK;
+    int rc = hs_config_open(&c, NULL, err);
+    if (rc) {
+        hs_config_free(&c);
+        return rc;
+    }
     if (run && n)
         rc = hs_fail(err, HS_EUSAGE, "a PATH and --run exclude each other");
     else if (data && !run)

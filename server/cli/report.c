@@ -1,6 +1,7 @@
 #include "report/overview.h"
 
 #include "cli/cli.h"
+#include "cli/config.h"
 #include "cli/keep.h"
 #include "http/answer.h"
 
@@ -40,7 +41,13 @@ static int run(int argc, char **argv, struct hs_err *err)
     bool done = false, rules = false, overview = false, cache = false, keep = false;
     struct hs_thresholds thresholds;
     int rc = HS_OK;
-    hs_thresholds_init(&thresholds);
+    struct hs_config config;
+    rc = hs_config_open(&config, NULL, err);
+    if (!rc)
+        rc = hs_config_thresholds(&config, &thresholds, err);
+    hs_config_free(&config);
+    if (rc)
+        return rc;
     for (int v; (v = hs_cli_option(argc, argv, options, &hs_cmd_report, &done, err)) != -1;) {
         switch (v) {
         case 'f': format = optarg; break;

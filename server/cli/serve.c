@@ -117,8 +117,7 @@ static int run(int argc, char **argv, struct hs_err *err)
         return hs_fail(err, HS_EUSAGE, "serve takes no '%.60s'; holoscope import keeps a trace, then serve shows it",
                        argv[optind]);
     struct hs_config c;
-    hs_config_init(&c);
-    int rc = file ? hs_config_read(&c, file, err) : HS_OK;
+    int rc = hs_config_open(&c, file, err);
     if (listen_on) /* the command line is nearer than the file */
         c.server.listen = listen_on;
     if (data)
@@ -134,7 +133,7 @@ const struct hs_command hs_cmd_serve = {
     .summary = "the page and the HTTP API",
     .help = "usage: holoscope serve [--config FILE] [--listen ADDR:PORT] [--data DIR]\n\n"
             "Serves the page and the JSON endpoints until SIGTERM or SIGINT; then finishes what runs and exits 0.\n\n"
-            "  --config FILE       settings (config.example.toml documents them)\n"
+            "  --config FILE       settings (config.example.toml documents them; default: $HOLOSCOPE_CONFIG)\n"
             "  --listen ADDR:PORT  default 127.0.0.1:8080; port 0 takes any free one\n"
             "  --data DIR          the store (default: $HOLOSCOPE_DATA, else ~/.local/share/holoscope)\n\n"
             "examples:\n"

@@ -29,8 +29,9 @@ static int ask_stored(const char *query, const struct call *c, struct hs_err *er
     struct hs_config config;
     struct hs_store *s = NULL;
     struct hs_view *v = NULL;
-    hs_config_init(&config);
-    int rc = hs_open_store(c->data, &config, true, &s, err);
+    int rc = hs_config_open(&config, NULL, err);
+    if (!rc)
+        rc = hs_open_store(c->data, &config, true, &s, err);
     hs_config_free(&config);
     if (rc)
         return rc;

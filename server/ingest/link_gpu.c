@@ -115,7 +115,8 @@ static uint8_t class_of(const struct hs_linking *l, uint32_t e, uint8_t *comm)
         return HS_CLASS_COMM;
     uint8_t *known = &comm[l->r->name[e]]; /* by name: 0 not looked at */
     if (!*known)
-        *known = hs_is_comm_name(hs_intern_str(&l->t->syms, l->r->name[e])) ? HS_CLASS_COMM : HS_CLASS_COMPUTE;
+        *known = hs_is_comm_name(hs_intern_str(&l->t->syms, l->r->name[e]), &l->t->communication) ? HS_CLASS_COMM
+                                                                                                  : HS_CLASS_COMPUTE;
     return *known;
 }
 

@@ -87,11 +87,11 @@ static const struct {
     {ANYWHERE, "lamport_all_reduce"},
 };
 
-static bool starts_nocase(const char *p, size_t n, const char *lower)
+static bool starts_nocase(const char *p, size_t n, const char *start)
 {
     size_t i = 0;
-    for (; lower[i]; i++)
-        if (i == n || tolower((unsigned char)p[i]) != lower[i])
+    for (; start[i]; i++)
+        if (i == n || tolower((unsigned char)p[i]) != tolower((unsigned char)start[i]))
             return false;
     return true;
 }
@@ -128,21 +128,22 @@ enum hs_cat_kind hs_cat_kind_named(struct hs_str cat, struct hs_str name)
     return hs_cat_kind(cat);
 }
 
-static bool contains_nocase(struct hs_str s, const char *lower, enum where where)
+static bool contains_nocase(struct hs_str s, const char *part, enum where where)
 {
     for (size_t i = 0; i < s.n; i++) {
-        if (tolower((unsigned char)s.p[i]) != lower[0])
-            continue;
         if (where == WORD && i && isalnum((unsigned char)s.p[i - 1]))
             continue;
-        if (starts_nocase(s.p + i, s.n - i, lower))
+        if (starts_nocase(s.p + i, s.n - i, part))
             return true;
     }
     return false;
 }
 
-bool hs_is_comm_name(struct hs_str kernel_name)
+bool hs_is_comm_name(struct hs_str kernel_name, const struct hs_comm_names *own)
 {
+    for (size_t i = 0; i < own->n; i++)
+        if (contains_nocase(kernel_name, own->p[i], ANYWHERE))
+            return true;
     /* Inductor names a fused Triton kernel after every operator it fuses, collectives' neighbours among them. */
     if (starts_nocase(kernel_name.p, kernel_name.n, "triton_"))
         return false;

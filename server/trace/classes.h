@@ -44,10 +44,16 @@ static inline bool hs_cat_is_device(enum hs_cat_kind k)
     return k >= HS_CAT_KERNEL && k <= HS_CAT_DEVICE_OTHER;
 }
 
+/* Pieces of names that a site has for its own communication kernels, beside the table's. The texts are someone else's. */
+struct hs_comm_names {
+    const char *const *p;
+    size_t n;
+};
+
 /* Is a kernel of this name communication? A guess by pattern, for kernels whose args do not name a collective: the
- * libraries' kernels (NCCL, RCCL, HCCL, MCCL, oneCCL, NVSHMEM, DeepEP) and the known custom collectives. Names of
- * copies and memsets ("Memcpy PtoP") are not meant for it. */
-bool hs_is_comm_name(struct hs_str kernel_name);
+ * libraries' kernels (NCCL, RCCL, HCCL, MCCL, oneCCL, NVSHMEM, DeepEP) and the known custom collectives; then those of `own`, found
+ * anywhere in the name. Names of copies and memsets ("Memcpy PtoP") are not meant for it. */
+bool hs_is_comm_name(struct hs_str kernel_name, const struct hs_comm_names *own);
 
 /* A matrix kernel of cuBLAS or CUTLASS in single precision that does not use tensor cores. */
 bool hs_is_fp32_matrix(struct hs_str kernel_name);

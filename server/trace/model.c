@@ -41,6 +41,7 @@ void hs_trace_init(struct hs_trace *t, const struct hs_limits *limits)
         .header = HS_VEC_INIT(MAX_HEADER),
         .lane_names = HS_VEC_INIT(MAX_LANES),
         .device_rows = HS_VEC_INIT(HS_MAX_EVENTS),
+        .communication = l->communication,
         .rank = -1,
         .world_size = -1,
         .hta_rank = -1,

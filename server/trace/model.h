@@ -17,6 +17,7 @@
 
 #include "base/intern.h"
 #include "base/mem.h"
+#include "trace/classes.h"
 #include "trace/quality.h"
 
 #define HS_SEG_ROWS 65536u        /* events in a segment (the last one may have fewer) */
@@ -165,6 +166,7 @@ struct hs_trace {
         HS_VEC(struct hs_device_row);
     } device_rows;
     struct hs_rows rows;
+    struct hs_comm_names communication; /* of the limits */
     struct hs_quality quality;
     uint64_t events;
     uint64_t bytes_in, bytes_json; /* raw and decompressed */
@@ -185,11 +187,12 @@ struct hs_limits {
     uint64_t bytes_json; /* bytes after inflating */
     uint32_t ratio;      /* bytes_json / bytes_in, once more than 64 MiB came out */
     uint64_t events;
-    uint32_t depth;      /* nesting inside an event's args or the header */
-    uint32_t string;     /* bytes of one text */
-    uint64_t names;      /* distinct texts */
-    uint64_t name_bytes; /* bytes of all distinct texts together */
-    uint32_t members;    /* traces in one archive */
+    uint32_t depth;                     /* nesting inside an event's args or the header */
+    uint32_t string;                    /* bytes of one text */
+    uint64_t names;                     /* distinct texts */
+    uint64_t name_bytes;                /* bytes of all distinct texts together */
+    uint32_t members;                   /* traces in one archive */
+    struct hs_comm_names communication; /* no limit, but set beside them: a site's names of communication kernels */
 };
 extern const struct hs_limits hs_limits_default;
 

@@ -13,8 +13,10 @@ static struct json_trace t;
 static const struct span {
     const char *cat, *name;
     int ts, dur; /* us; nested, in order of their starts */
-} spans[] = {{"user_annotation", "ProfilerStep#1", 0, 100}, {"cpu_op", "aten::linear", 5, 60},
-             {"cpu_op", "aten::mm", 10, 40},                {"user_annotation", "ProfilerStep#2", 110, 90},
+} spans[] = {{"user_annotation", "ProfilerStep#1", 0, 100},
+             {"cpu_op", "aten::linear", 5, 60},
+             {"cpu_op", "aten::mm", 10, 40},
+             {"user_annotation", "ProfilerStep#2", 110, 90},
              {"cpu_op", "aten::item", 120, 30}};
 enum { SPANS = sizeof spans / sizeof spans[0] };
 
@@ -48,8 +50,9 @@ static void in_one(void)
 static void make(bool pairs)
 {
     json_trace_begin(&t, 0);
-    trace_event(&t, "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":1,\"tid\":1,\"ts\":20,"
-                    "\"dur\":5,\"args\":{\"correlation\":1}}");
+    trace_event(&t,
+                "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":1,\"tid\":1,\"ts\":20,"
+                "\"dur\":5,\"args\":{\"correlation\":1}}");
     trace_event(&t, "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"gemm\",\"pid\":0,\"tid\":7,\"ts\":30,\"dur\":15,"
                     "\"args\":{\"correlation\":1,\"device\":0,\"stream\":7}}");
     (pairs ? begin_and_end : in_one)();

@@ -393,8 +393,41 @@ START_TEST(diff_judges)
 }
 END_TEST
 
+/* $HOLOSCOPE_CONFIG: the names of a site's own communication kernels, thresholds, the store's place; and its mistakes. */
+START_TEST(settings_by_the_environment)
+{
+    setup();
+    put_file("own.json",
+             "{\"traceEvents\":["
+             "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"acme::Fabric_Sum<float>\",\"pid\":0,\"tid\":7,\"ts\":1,"
+             "\"dur\":5,\"args\":{\"device\":0,\"stream\":7}},"
+             "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"gemm\",\"pid\":0,\"tid\":7,\"ts\":10,\"dur\":15,"
+             "\"args\":{\"device\":0,\"stream\":7}}]}");
+    put_file("c.toml", "[ingest]\ncommunication = [\"fabric_\"]\n[report]\nthresholds = [\"long-gap=123\"]\n"
+                       "[store]\ndir = \"elsewhere\"\n");
+    ck_assert_int_eq(run("analyze kernels own.json --format csv"), 0);
+    ck_assert_ptr_null(strstr(g.out, "communication"));
+    ck_assert_int_eq(setenv("HOLOSCOPE_CONFIG", "c.toml", 1), 0);
+    ck_assert_int_eq(run("analyze kernels own.json --format csv"), 0);
+    ck_assert_ptr_nonnull(strstr(g.out, "acme::Fabric_Sum<float>,acme::Fabric_Sum,communication"));
+    ck_assert_ptr_nonnull(strstr(g.out, "gemm,gemm,compute"));
+    ck_assert_int_eq(run("report --rules --format csv"), 0);
+    ck_assert_ptr_nonnull(strstr(g.out, "123"));
+    ck_assert_int_eq(run("import own.json --run r"), 0);
+    ck_assert_int_eq(run("analyze kernels --run r --data elsewhere --format csv"), 0);
+    ck_assert_ptr_nonnull(strstr(g.out, "Fabric_Sum,communication"));
+    put_file("c.toml", "[ingest]\ncommunication = [\"\"]\n");
+    ck_assert_int_eq(run("analyze kernels own.json"), 1);
+    check_one_line();
+    ck_assert_ptr_nonnull(strstr(g.err, "c.toml:2: ingest.communication has an empty text"));
+    ck_assert_int_eq(unsetenv("HOLOSCOPE_CONFIG"), 0);
+    teardown();
+}
+END_TEST
+
 HS_SUITE(cli_commands)
 {
+    HS_TEST(settings_by_the_environment);
     HS_TEST(diff_judges);
     HS_TEST(help_is_everywhere);
     HS_LOOP_TEST(mistakes_are_one_line_and_the_right_status, 0, (int)(sizeof wrong / sizeof wrong[0]));

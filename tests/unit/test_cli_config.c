@@ -27,7 +27,7 @@ START_TEST(the_example_holds_the_defaults)
     memset(&got.sql, 0, sizeof got.sql);
     got.server.listen = got.server.web_dir = got.store.dir = got.log.level = "unset";
     got.server.threads = got.server.workers = -1;
-    got.server.cors_origins.n = got.server.allowed_hosts.n = 99;
+    got.server.cors_origins.n = got.server.allowed_hosts.n = got.ingest.communication.n = 99;
     ck_assert_msg(!hs_config_read(&got, "config.example.toml", &err), "%s", err.text);
     ck_assert_str_eq(got.server.listen, def.server.listen);
     ck_assert_str_eq(got.server.web_dir, def.server.web_dir);
@@ -53,6 +53,7 @@ START_TEST(the_example_holds_the_defaults)
     ck_assert_int_eq(got.ingest.names, def.ingest.names);
     ck_assert_int_eq(got.ingest.name_bytes, def.ingest.name_bytes);
     ck_assert_int_eq(got.ingest.members, def.ingest.members);
+    same_list(&got.ingest.communication, &def.ingest.communication);
     ck_assert_int_eq(got.sql.rows, def.sql.rows);
     ck_assert_int_eq(got.sql.bytes, def.sql.bytes);
     ck_assert_int_eq(got.sql.time_ms, def.sql.time_ms);

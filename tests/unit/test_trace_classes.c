@@ -75,10 +75,15 @@ START_TEST(communication)
                                      "accland",
                                      "xrccl", /* inside a word */
                                      ""};
+    struct hs_comm_names none = {NULL, 0}, own = {(const char *const[]){"Fabric_sum", "wire"}, 2};
+    ck_assert(hs_is_comm_name(HS_STR("acme::fabric_SUM<float>"), &own));
+    ck_assert(hs_is_comm_name(HS_STR("triton_poi_rewired"), &own)); /* who names it means it */
+    ck_assert(hs_is_comm_name(HS_STR("ncclDevKernel_SendRecv"), &own));
+    ck_assert(!hs_is_comm_name(HS_STR("acme::fabric_su"), &own));
     for (size_t i = 0; i < sizeof yes / sizeof yes[0]; i++)
-        ck_assert_msg(hs_is_comm_name(hs_cstr(yes[i])), "%s", yes[i]);
+        ck_assert_msg(hs_is_comm_name(hs_cstr(yes[i]), &none), "%s", yes[i]);
     for (size_t i = 0; i < sizeof no / sizeof no[0]; i++)
-        ck_assert_msg(!hs_is_comm_name(hs_cstr(no[i])), "%s", no[i]);
+        ck_assert_msg(!hs_is_comm_name(hs_cstr(no[i]), &none), "%s", no[i]);
 }
 END_TEST
 
