@@ -7,6 +7,7 @@
 #include "report/figures_threads.h"
 #include "trace/stats.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,6 +45,7 @@ const struct hs_figure_doc hs_figure_docs[HS_FIGURE_IDS] = {
     [HS_FIG_FIRST_STEP] = {"first_step_ratio", "1", "medians of the other steps"},
     [HS_FIG_OVERHEAD] = {"profiler_overhead_pct", "percent", "of the trace's time"},
     [HS_FIG_PARALLEL] = {"data_parallel_calls", "1", "calls of DataParallel.forward"},
+    [HS_FIG_BACKEND] = {"cpu_backend_ranks", "ranks", "with a GPU"},
     [HS_FIG_PIPELINE] = {"exposed_pipeline_pct", "percent", "of the GPU span"},
     [HS_FIG_THREAD] = {"busiest_thread_pct", "percent", "of the trace's time"},
     [HS_FIG_FULL] = {"device_memory_peak_pct", "percent", "of the device's memory"},
@@ -195,6 +197,28 @@ static void take_cpu(struct rank_job *j)
     }
 }
 
+/* distributedInfo of the trace's header, {"backend": "gloo", "world_size": 8}: a backend that copies what GPUs send through the host.
+ * Backends for GPUs end in ccl or are UCC; "cpu:gloo,cuda:nccl" has both. */
+static void take_backend(struct rank_job *j)
+{
+    const struct hs_view *v = j->rank->view;
+    struct hs_figure_value *x = &j->f->at[HS_FIG_BACKEND];
+    for (size_t i = 0; i < v->nheader && j->sel.gpu.n; i++) {
+        struct hs_str text = hs_view_str(v, v->header[i].json);
+        if (!hs_str_is(hs_view_str(v, v->header[i].key), "distributedInfo"))
+            continue;
+        json_t *info = json_loadb(text.p, text.n, 0, NULL);
+        const char *backend = json_string_value(json_object_get(info, "backend"));
+        if (backend && (strstr(backend, "gloo") || strstr(backend, "mpi")) && !strstr(backend, "ccl") &&
+            !strstr(backend, "ucc") && v->world_size > 1) {
+            x->v++;
+            snprintf(x->detail, sizeof x->detail, "Backend %.60s, %lld ranks", backend, (long long)v->world_size);
+        }
+        json_decref(info);
+        return;
+    }
+}
+
 /* The first step against the median of the others. */
 static void take_steps(struct rank_job *j)
 {
@@ -241,6 +265,7 @@ static int take_rank(struct rank_job *j, const struct hs_params *p, struct hs_ta
         take_kernels(j);
         take_cpu(j);
         take_steps(j);
+        take_backend(j);
         rc = take_lost(j, err);
         if (!rc)
             rc = hs_figures_from_device(j->f, j->rank, &j->sel, &j->gaps.cpu, err);

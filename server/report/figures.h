@@ -37,6 +37,7 @@ enum hs_figure_id {
     HS_FIG_FIRST_STEP,     /* the first step's duration in medians of the others */
     HS_FIG_OVERHEAD,       /* the profiler's own overhead, of the trace's time */
     HS_FIG_PARALLEL,       /* calls of DataParallel.forward */
+    HS_FIG_BACKEND,        /* ranks with a GPU that communicate through the CPU */
     HS_FIG_PIPELINE,       /* sends and receives without computation beside them, of the GPU span */
     HS_FIG_THREAD,         /* the busiest CPU thread: operators and calls that do not wait, of the trace's time */
     HS_FIG_FULL,           /* allocated at the peak, of the device's memory */

@@ -196,6 +196,13 @@ const struct hs_rule hs_rules[HS_RULES] = {
      "shape "
      "has), or the device is not the one it says.",
      "roofline", "", NULL, "roofline"},
+    {"cpu-backend", "Collectives go through the CPU", "problem", HS_FIG_BACKEND, 1,
+     "PyTorch TensorBoard plug-in: DistributedDataParallel without NCCL", HS_FIG_NONE, 0,
+     "Use NCCL (RCCL on AMD): init_process_group(\"nccl\"), or \"cpu:gloo,cuda:nccl\" where tensors on the CPU are "
+     "sent, "
+     "too.",
+     "call-stack", "name=^gloo:", "SELECT name, count(*), sum(dur) FROM events WHERE name LIKE 'gloo:%' GROUP BY name",
+     "collectives"},
     {"no-gpu-activity", "GPU activity was not recorded", "recording", HS_FIG_NO_GPU, 1, "Holoscope", HS_FIG_NONE, 0,
      "Record it: pass ProfilerActivity.CUDA (or XPU, MTIA) to torch.profiler.profile, and make sure that no other "
      "profiler holds the GPU.",

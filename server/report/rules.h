@@ -26,7 +26,7 @@ struct hs_rule {
     const char *next;              /* analysis that goes deeper */
 };
 extern const struct hs_rule hs_rules[];
-#define HS_RULES 33
+#define HS_RULES 34
 
 /* The thresholds in force. */
 struct hs_thresholds {

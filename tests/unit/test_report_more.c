@@ -3,6 +3,7 @@
 #include "tests/unit/test.h"
 
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -157,6 +158,31 @@ START_TEST(an_all_to_all_is_no_pipeline)
 }
 END_TEST
 
+/* ---- backends ---- */
+
+START_TEST(collectives_through_the_cpu)
+{
+    static const struct {
+        const char *info, *state;
+    } c[] = {{"{\"backend\":\"gloo\",\"rank\":0,\"world_size\":4}", "applies"},
+             {"{\"backend\":\"cpu:gloo,cuda:nccl\",\"rank\":0,\"world_size\":4}", "ok"},
+             {"{\"backend\":\"nccl\",\"rank\":0,\"world_size\":4}", "ok"},
+             {"{\"backend\":\"gloo\",\"rank\":0,\"world_size\":1}", "ok"}, /* nobody to speak to */
+             {"{\"backend\":7,\"rank\":0,\"world_size\":4}", "ok"}};
+    for (size_t i = 0; i < sizeof c / sizeof c[0]; i++) {
+        char header[200];
+        json_trace_begin(&t, 0);
+        trace_kernel(&t, "gemm", 0, 7, 0, 20000, 1);
+        snprintf(header, sizeof header, "\"distributedInfo\":%s,", c[i].info);
+        t.header = header;
+        json_t *j = report_json(&t, NULL);
+        ck_assert_msg(!strcmp(rule_state(j, "cpu-backend"), c[i].state), "%s", c[i].info);
+        json_decref(j);
+        json_trace_end(&t, 1);
+    }
+}
+END_TEST
+
 /* Idle 16 of 100 us, 9 of them for want of a launch: below the limit by itself, and more than half of an idle share above it. */
 START_TEST(most_of_the_idle_time_decides)
 {
@@ -279,6 +305,7 @@ HS_SUITE(report_more)
     HS_TEST(memory_that_nobody_knows);
     HS_TEST(stages_that_wait);
     HS_TEST(an_all_to_all_is_no_pipeline);
+    HS_TEST(collectives_through_the_cpu);
     HS_TEST(most_of_the_idle_time_decides);
     HS_TEST(the_larger_part_decides);
     HS_TEST(kernels_that_wait_for_each_other);
