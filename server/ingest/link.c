@@ -106,6 +106,35 @@ static void device_depths(const struct hs_linking *l)
     }
 }
 
+/* PyTorch puts what it knows of a collective on the kernel, or only on the operator record_param_comms around its launch. */
+static bool tells_collective(const struct hs_linking *l, uint32_t op, uint32_t record)
+{
+    return l->r->name[op] == record || l->r->flags[op] & HS_ROW_COLLECTIVE;
+}
+
+/* Kernels that are no communication by their own metadata and names, but are launched by such an operator itself. What an operator
+ * within it launches (copies into a flat buffer) is its own; the search for NaN before a collective (TORCH_NCCL_NAN_CHECK) is none. */
+static void inherit_communication(const struct hs_linking *l)
+{
+    struct hs_links *out = l->out;
+    uint32_t record = hs_intern_find(&l->t->syms, "record_param_comms", strlen("record_param_comms"));
+    if (record == HS_NO_SYM)
+        return;
+    for (size_t i = 0; i < out->gpu.n; i++) {
+        struct hs_gpu_row *g = &out->gpu.p[i];
+        uint32_t e = g->launch;
+        if (g->cls != HS_CLASS_COMPUTE)
+            continue;
+        while (e != HS_NO_EVENT && hs_row_kind(l, e) != HS_CAT_CPU_OP)
+            e = out->parent[e];
+        if (e == HS_NO_EVENT || !tells_collective(l, e, record) ||
+            hs_str_contains(hs_intern_str(&l->t->syms, g->name), "checkForNaN"))
+            continue;
+        g->cls = HS_CLASS_COMM;
+        out->sum.comm_ns = hs_add_sat(out->sum.comm_ns, g->dur);
+    }
+}
+
 int hs_link(struct hs_trace *trace, struct hs_links *out, struct hs_err *err)
 {
     return hs_link_stoppable(trace, out, NULL, err);
@@ -135,8 +164,10 @@ int hs_link_stoppable(struct hs_trace *trace, struct hs_links *out, const _Atomi
         link_all(l);
     }
     bool stopped = hs_link_cancelled(l); /* once true it stays so */
-    if (!stopped)
+    if (!stopped) {
         device_depths(l);
+        inherit_communication(l);
+    }
     if (n && !out->steps.n)
         hs_count(&trace->quality, HS_Q_NO_STEPS, 1);
     if (n == 1000000)

@@ -7,8 +7,8 @@
 #include "base/mem.h"
 #include "trace/model.h"
 
-/* Class of a device event. Told by category first (gpu_memcpy, gpu_memset), then by collective metadata, then by name
- * (trace/classes.h). A kernel that is no communication computes. */
+/* Class of a device event. Told by category first (gpu_memcpy, gpu_memset), then by collective metadata of the kernel, then by
+ * name (trace/classes.h), then by the metadata of the operator that launched it. A kernel that is no communication computes. */
 enum hs_class { HS_CLASS_COMPUTE = 1, HS_CLASS_COMM = 2, HS_CLASS_MEMCPY = 3, HS_CLASS_MEMSET = 4 };
 
 /* One row per device activity (kernel, memcpy, memset, MTIA work); no sync rows, no annotations. Left out, though kept

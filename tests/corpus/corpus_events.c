@@ -260,7 +260,7 @@ const struct corpus_entry corpus_events[] = {
      4,
      0,
      "{\"kernel-without-launch\":1,\"no-steps\":1}",
-     {N_(CLASS, 0, HS_CLASS_COMPUTE), N_(CLASS, 1, HS_CLASS_COMM), N_(PARENT, 2, 1)}},
+     {N_(CLASS, 0, HS_CLASS_COMM), N_(CLASS, 1, HS_CLASS_COMM), N_(PARENT, 2, 1)}}, /* by its operator; by its name */
     {"edge_collectives_0.json", 0, 0, 3, 0, "{\"kernel-without-launch\":3" GPU_ALONE, {N_(COMM, 0, 15000)}},
     {"edge_collectives_1.json",
      0,

@@ -207,6 +207,30 @@ START_TEST(classes_by_category_then_metadata_then_name)
 }
 END_TEST
 
+/* A kernel of a name that tells nothing, launched by record_param_comms itself, communicates; what is launched beside it, or by an
+ * operator within it, computes. */
+START_TEST(communication_by_the_operator_that_launched)
+{
+    link_op("c10d::allreduce_", 0, 100);
+    link_op("record_param_comms", 10, 50);
+    link_op("aten::copy_", 12, 10);
+    link_call("cudaLaunchKernel", 14, 2, 1);
+    link_call("cudaLaunchKernel", 30, 2, 2);
+    link_call("cudaLaunchKernel", 70, 2, 3);
+    link_kernel("elementwise_kernel", 100, 1, 1);
+    link_kernel("acme_ring", 200, 5, 2);
+    link_kernel("other", 300, 2, 3);
+    link_call("cudaLaunchKernel", 20, 2, 4);
+    link_kernel("void c10d::checkForNaN<float>(float*, unsigned long)", 400, 3, 4);
+    link_run(&link_t, &link_k);
+    const int want[] = {HS_CLASS_COMPUTE, HS_CLASS_COMM, HS_CLASS_COMPUTE, HS_CLASS_COMPUTE};
+    for (int i = 0; i < 4; i++)
+        ck_assert_int_eq(link_k.gpu.p[i].cls, want[i]);
+    ck_assert_int_eq((int)link_k.sum.comm_ns, 5);
+    ck_assert_int_eq((int)link_k.sum.kernel_ns, 11);
+}
+END_TEST
+
 START_TEST(repeats_count_once)
 {
     link_call("cudaLaunchKernel", 0, 1, 3);
@@ -370,6 +394,7 @@ HS_SUITE(ingest_link_device)
     HS_TEST(merged_ranks_join_within_a_rank);
     HS_TEST(merged_ranks_learn_whose_a_device_is);
     HS_TEST(classes_by_category_then_metadata_then_name);
+    HS_TEST(communication_by_the_operator_that_launched);
     HS_TEST(repeats_count_once);
     HS_TEST(odd_times_are_left_out);
     HS_TEST(time_zero_is_fine_where_all_start_there);
