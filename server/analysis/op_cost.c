@@ -280,27 +280,47 @@ static const struct streaming *streaming_of(struct hs_str name, bool *in_place)
     return NULL;
 }
 
-static bool cost_of(struct hs_str name, const struct args *a, struct hs_op_cost *out)
+/* What to do for an operator: one of these; none is told by its shapes. */
+struct recipe {
+    const struct product *product;
+    const struct attention *attention;
+    const struct streaming *streaming;
+    bool in_place, triton;
+};
+
+static bool find_recipe(struct hs_str name, struct recipe *r)
 {
-    bool in_place = false;
+    *r = (struct recipe){0};
     for (size_t i = 0; i < sizeof g_products / sizeof g_products[0]; i++)
         if (hs_str_is(name, g_products[i].name))
-            return product_cost(a, &g_products[i], out);
+            r->product = &g_products[i];
     for (size_t i = 0; i < sizeof g_attention / sizeof g_attention[0]; i++)
         if (hs_str_is(name, g_attention[i].name))
-            return attention_cost(a, &g_attention[i], out);
-    if (hs_str_starts(name, "triton_poi_") || hs_str_starts(name, "triton_red_") || hs_str_starts(name, "triton_per_"))
-        return triton_cost(a, out);
-    const struct streaming *s = streaming_of(name, &in_place);
-    return s && streaming_cost(a, s, in_place, out);
+            r->attention = &g_attention[i];
+    r->triton =
+        hs_str_starts(name, "triton_poi_") || hs_str_starts(name, "triton_red_") || hs_str_starts(name, "triton_per_");
+    r->streaming = streaming_of(name, &r->in_place);
+    return r->product || r->attention || r->triton || r->streaming;
 }
 
+static bool cost_of(const struct recipe *r, const struct args *a, struct hs_op_cost *out)
+{
+    return r->product     ? product_cost(a, r->product, out)
+           : r->attention ? attention_cost(a, r->attention, out)
+           : r->triton    ? triton_cost(a, out)
+                          : streaming_cost(a, r->streaming, r->in_place, out);
+}
+
+/* The name first: most operators of a trace are not told, and reading their lists would cost more than all the rest. */
 bool hs_op_cost(struct hs_str name, struct hs_str dims, struct hs_str types, struct hs_str concrete,
                 struct hs_op_cost *out)
 {
+    struct recipe r;
     struct args a;
     *out = (struct hs_op_cost){.kind = HS_OP_ELEMENTWISE};
-    bool ok = read_args(&a, dims, types, concrete) && cost_of(name, &a, out);
+    if (!find_recipe(name, &r))
+        return false;
+    bool ok = read_args(&a, dims, types, concrete) && cost_of(&r, &a, out);
     json_decref(a.concrete);
     return ok && isfinite(out->flops) && isfinite(out->bytes) && out->bytes > 0;
 }
