@@ -26,6 +26,19 @@ static int list_rules(const struct hs_thresholds *t, const char *format, struct 
     return rc;
 }
 
+/* Thresholds of the settings, then those of the command line, which is nearer. */
+static int read_thresholds(struct hs_thresholds *t, const char *const *given, size_t n, struct hs_err *err)
+{
+    struct hs_config config;
+    int rc = hs_config_open(&config, NULL, err);
+    if (!rc)
+        rc = hs_config_thresholds(&config, t, err);
+    hs_config_free(&config);
+    for (size_t i = 0; i < n && !rc; i++)
+        rc = hs_thresholds_set(t, given[i], err);
+    return rc;
+}
+
 static int run(int argc, char **argv, struct hs_err *err)
 {
     static const struct option options[] = {{"format", required_argument, NULL, 'f'},
@@ -39,21 +52,19 @@ static int run(int argc, char **argv, struct hs_err *err)
                                             {0}};
     const char *format = NULL, *name = NULL, *data = NULL, *choice = NULL;
     bool done = false, rules = false, overview = false, cache = false, keep = false;
+    const char *given[4 * HS_RULES];
+    size_t ngiven = 0;
     struct hs_thresholds thresholds;
-    int rc = HS_OK;
-    struct hs_config config;
-    rc = hs_config_open(&config, NULL, err);
-    if (!rc)
-        rc = hs_config_thresholds(&config, &thresholds, err);
-    hs_config_free(&config);
-    if (rc)
-        return rc;
     for (int v; (v = hs_cli_option(argc, argv, options, &hs_cmd_report, &done, err)) != -1;) {
         switch (v) {
         case 'f': format = optarg; break;
         case 'r': name = optarg; break;
         case 'd': data = optarg; break;
-        case 't': rc = rc ? rc : hs_thresholds_set(&thresholds, optarg, err); break;
+        case 't':
+            if (ngiven == sizeof given / sizeof given[0])
+                return hs_fail(err, HS_EUSAGE, "--threshold is given more than %zu times", ngiven);
+            given[ngiven++] = optarg;
+            break;
         case 'c':
             cache = true;
             choice = optarg;
@@ -63,6 +74,7 @@ static int run(int argc, char **argv, struct hs_err *err)
         default: return HS_EUSAGE;
         }
     }
+    int rc = done ? HS_OK : read_thresholds(&thresholds, given, ngiven, err);
     if (done || rc)
         return rc;
     if (rules)

@@ -420,6 +420,7 @@ START_TEST(settings_by_the_environment)
     ck_assert_int_eq(run("analyze kernels own.json"), 1);
     check_one_line();
     ck_assert_ptr_nonnull(strstr(g.err, "c.toml:2: ingest.communication has an empty text"));
+    ck_assert_int_eq(run("report --help"), 0); /* help needs no settings */
     ck_assert_int_eq(unsetenv("HOLOSCOPE_CONFIG"), 0);
     teardown();
 }
