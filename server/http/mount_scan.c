@@ -18,11 +18,11 @@ static int64_t nanoseconds(struct timespec t)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static void add_file(struct hs_mounted_run *run, char *path, const char *name, const struct stat *st)
+static void add_file(struct hs_mounted_run *run, char *path, size_t below, const char *name, const struct stat *st)
 {
     run->files = hs_realloc_array(run->files, run->n + 1, sizeof *run->files);
-    run->files[run->n++] =
-        (struct hs_mount_file){path, hs_strdup(name), st->st_size, nanoseconds(st->st_mtim), nanoseconds(st->st_ctim)};
+    run->files[run->n++] = (struct hs_mount_file){path,        hs_strdup(name),          below,
+                                                  st->st_size, nanoseconds(st->st_mtim), nanoseconds(st->st_ctim)};
     if (__builtin_add_overflow(run->bytes, st->st_size, &run->bytes))
         run->bytes = INT64_MAX;
 }
@@ -44,6 +44,7 @@ static void free_run(struct hs_mounted_run *run)
 }
 
 struct scan {
+    size_t below; /* length of the mount's path, and its slash */
     hs_mount_enter *enter;
     void *ctx;
     struct hs_mount_list *out;
@@ -77,7 +78,7 @@ static int scan_folder(const struct scan *s, const char *dir, const char *run_na
             out->cut |= out->files >= HS_MOUNT_FILES;
             if (out->files < HS_MOUNT_FILES) {
                 out->files++;
-                add_file(&run, path, name, &st);
+                add_file(&run, path, s->below, name, &st);
                 path = NULL;
             }
         }
@@ -95,7 +96,7 @@ static int scan_folder(const struct scan *s, const char *dir, const char *run_na
 int hs_mount_scan(const struct hs_mount *mount, hs_mount_enter *enter, void *ctx, struct hs_mount_list *out,
                   struct hs_err *err)
 {
-    const struct scan s = {enter, ctx, out};
+    const struct scan s = {strlen(mount->path) + 1, enter, ctx, out};
     *out = (struct hs_mount_list){0};
     char *top = hs_asprintf("%s:", mount->name);
     int rc = scan_folder(&s, mount->path, top, 0, err);

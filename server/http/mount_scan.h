@@ -17,6 +17,7 @@ struct hs_mount {
 
 struct hs_mount_file {
     char *path, *name; /* name: without folders */
+    size_t below;      /* where in `path` the part below the mount's folder begins */
     int64_t size, mtime_ns;
     int64_t ctime_ns; /* when it came here or was changed: a copy may keep the time of its original */
 };

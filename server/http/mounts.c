@@ -56,7 +56,9 @@ static int import_file(struct hs_mounts *m, const char *run, const struct hs_mou
                                   .run = keep ? run : NULL,
                                   .rank = HS_RANK_AUTO,
                                   .order = order};
-    int rc = hs_input_open_file(&in, f->path, err);
+    char *root = hs_strndup(f->path, f->below);
+    int rc = hs_input_open_below(&in, root, f->path + f->below, err);
+    free(root);
     if (rc)
         return rc;
     rc = hs_import(&in, &o, out, n, err);

@@ -17,6 +17,9 @@ struct hs_input {
     int64_t size;     /* raw bytes in all, -1 unknown: for progress only */
 };
 int hs_input_open_file(struct hs_input *in, const char *path, struct hs_err *err); /* "-" is stdin */
+/* A regular file of a folder that others may write into: no part of `below`, a path in `root`, may be a link, so that who swaps a
+ * file or a folder for one after it was listed reaches nothing outside. `root` itself may be one. */
+int hs_input_open_below(struct hs_input *in, const char *root, const char *below, struct hs_err *err);
 void hs_input_close_file(struct hs_input *in);
 
 /* Bytes in memory; `b` holds what is left of them and lives as long as the input. */

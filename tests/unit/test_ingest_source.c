@@ -355,8 +355,46 @@ START_TEST(files_are_opened_or_refused)
 }
 END_TEST
 
+/* Nothing outside of the folder can be reached by a link that somebody puts where a file or folder was, and no pipe holds the
+ * caller up. */
+START_TEST(files_below_a_folder)
+{
+    static const struct {
+        const char *below;
+        int rc;
+    } c[] = {{"in/t.json", HS_OK},          {"in/link.json", HS_EINPUT}, {"out/t.json", HS_EINPUT},
+             {"../secret.json", HS_EINPUT}, {"in/pipe.json", HS_EINPUT}, {"in", HS_EINPUT},
+             {"in/none.json", HS_ENOTFOUND}};
+    char *dir = hs_test_tmpdir(), cmd[2000], root[600];
+    snprintf(
+        cmd, sizeof cmd,
+        "cd '%s' && mkdir -p real/in secret && echo '[]' >real/in/t.json && echo '[]' >secret/t.json && "
+        "cp secret/t.json secret.json && ln -s ../../secret/t.json real/in/link.json && ln -s ../secret real/out && "
+        "mkfifo real/in/pipe.json && ln -s real mount",
+        dir);
+    ck_assert_int_eq(system(cmd), 0);
+    snprintf(root, sizeof root, "%s/mount", dir); /* a link itself */
+    for (size_t i = 0; i < sizeof c / sizeof c[0]; i++) {
+        struct hs_input in = {0};
+        struct hs_err err = HS_ERR_INIT;
+        int rc = hs_input_open_below(&in, root, c[i].below, &err);
+        ck_assert_msg(rc == c[i].rc, "%s: %d, %s", c[i].below, rc, err.text);
+        if (!rc) {
+            char text[10];
+            size_t got;
+            ck_assert_int_eq(in.read(in.ctx, text, sizeof text, &got, &err), HS_OK);
+            ck_assert(got == 3 && in.size == 3 && !memcmp(text, "[]\n", 3));
+            hs_input_close_file(&in);
+        }
+    }
+    hs_test_rmdir(dir);
+    free(dir);
+}
+END_TEST
+
 HS_SUITE(ingest_source)
 {
+    HS_TEST(files_below_a_folder);
     HS_TEST(plain_bytes_pass_through);
     HS_TEST(gzip_members_and_zeros);
     HS_TEST(gzip_header_fields_are_skipped);
