@@ -74,6 +74,29 @@ static bool measure(struct hs_bandwidth_walk *w, size_t i, const double *told, s
     return true;
 }
 
+/* MTIA tells the way of a copy beside its name: {"direction": "DEVICE_TO_HOST"}. NULL: no event does. */
+static int read_directions(struct hs_view *v, const uint32_t **out, struct hs_err *err)
+{
+    *out = NULL;
+    return hs_view_sym(v, "direction") == HS_NO_SYM ? HS_OK : v->ops->arg_sym(v, "direction", 1, out, err);
+}
+
+static struct hs_str kind_of(const struct hs_select *s, size_t row, const uint32_t *directions)
+{
+    static const struct {
+        const char *direction, *kind;
+    } told[] = {
+        {"HOST_TO_DEVICE", "Memcpy HtoD"}, {"DEVICE_TO_HOST", "Memcpy DtoH"}, {"DEVICE_TO_DEVICE", "Memcpy DtoD"}};
+    const struct hs_gpu *g = &s->gpu;
+    struct hs_str kind = hs_memory_kind(hs_view_str(s->view, g->name[row]), g->cls[row]);
+    if (!directions || g->event[row] == HS_NO_EVENT || !hs_str_is(kind, "Memcpy Unknown"))
+        return kind;
+    for (size_t i = 0; i < sizeof told / sizeof told[0]; i++)
+        if (hs_str_is(hs_view_str(s->view, directions[g->event[row]]), told[i].direction))
+            return hs_cstr(told[i].kind);
+    return kind;
+}
+
 int hs_bandwidth_open(struct hs_bandwidth_walk *w, const struct hs_select *s, struct hs_err *err)
 {
     const struct hs_gpu *g = &s->gpu;
@@ -86,7 +109,10 @@ int hs_bandwidth_open(struct hs_bandwidth_walk *w, const struct hs_select *s, st
         n += copy;
         sizes = sizes && (!copy || g->bytes[i] >= 0);
     }
+    const uint32_t *directions;
     int rc = sizes ? HS_OK : s->view->ops->arg_f64(s->view, "memory bandwidth (GB/s)", 1, &told, err);
+    if (!rc)
+        rc = read_directions(s->view, &directions, err);
     if (rc)
         return rc;
     w->copies = hs_realloc_array(NULL, n ? n : 1, sizeof *w->copies);
@@ -96,7 +122,7 @@ int hs_bandwidth_open(struct hs_bandwidth_walk *w, const struct hs_select *s, st
         if ((g->cls[i] != HS_CLASS_MEMCPY && g->cls[i] != HS_CLASS_MEMSET) || !hs_select_span(s, i, &span) ||
             !measure(w, i, told, &c))
             continue;
-        c.kind = hs_memory_kind(hs_view_str(s->view, g->name[i]), g->cls[i]);
+        c.kind = kind_of(s, i, directions);
         w->copies[w->n++] = c;
     }
     qsort_r(w->copies, w->n, sizeof *w->copies, by_device_kind, (void *)g);

@@ -108,9 +108,10 @@ const struct hs_rule hs_rules[HS_RULES] = {
      "memory-bandwidth"},
     {"one-kernel", "One kernel takes most of the GPU's time", "hint", HS_FIG_KERNEL, 50,
      "nsys-ai: one kernel > 50 % of GPU time", HS_FIG_NONE, 0,
-     "Look at it first: its shapes, its data type, how close it is to the device's limits (ncu); below that nothing "
-     "else matters much.",
-     "kernels", "", "SELECT name, count(*), sum(dur) FROM kernels GROUP BY name ORDER BY 3 DESC LIMIT 5", "kernels"},
+     "Look at it first: its shapes, its data type, how close its operator comes to the device's limits (roofline, "
+     "ncu): "
+     "at three quarters of them leave it, below nothing else matters as much.",
+     "kernels", "", "SELECT name, count(*), sum(dur) FROM kernels GROUP BY name ORDER BY 3 DESC LIMIT 5", "roofline"},
     {"fp32-matrix-kernels", "Matrix kernels run without tensor cores", "hint", HS_FIG_FP32, 10,
      "PyTorch TensorBoard plug-in: tensor cores unused; Holoscope: 10 % of GPU work", HS_FIG_NONE, 0,
      "Use them: torch.autocast with bfloat16, or torch.set_float32_matmul_precision(\"high\") for TF32 (from Ampere "

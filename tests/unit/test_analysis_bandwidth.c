@@ -88,6 +88,7 @@ START_TEST(mtia_rows_by_their_names)
     struct hs_run *run = json_trace_load(&t, 1);
     a = fake_analyze(run, "memory-bandwidth", "");
     ck_assert_uint_eq(a.rows, 1);
+    ck_assert_str_eq(table_text(&a, 0, "name"), "Memcpy DtoH");
     ck_assert_int_eq(table_i64(&a, 0, "bytes"), 4000);
     ck_assert_double_eq(table_f64(&a, 0, "mean"), 2);
     hs_table_free(&a);
