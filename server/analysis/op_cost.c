@@ -49,7 +49,7 @@ static void read_tensor(struct tensor *t, json_t *dims, const char *type)
 {
     t->size = element_size(type ? type : "", &t->dtype);
     t->nd = json_array_size(dims);
-    if (t->nd > DIMS || !t->size)
+    if (t->nd > DIMS || t->size <= 0)
         t->nd = 0;
     t->n = t->nd ? 1 : 0;
     for (size_t i = 0; i < t->nd; i++) {
