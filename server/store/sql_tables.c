@@ -180,16 +180,29 @@ static void make_times(struct hs_sql_data *d)
         }
 }
 
+static int compare_ended(const void *a, const void *b)
+{
+    const struct hs_ended *x = a, *y = b;
+    return (x->event > y->event) - (x->event < y->event);
+}
+
+/* A begin has a duration if it has an end. */
+static bool has_ended(const struct hs_view_file *f, size_t row)
+{
+    struct hs_ended key = {(uint32_t)row, 0};
+    return f->nended && bsearch(&key, f->ended, f->nended, sizeof key, compare_ended);
+}
+
 static int event_time(struct hs_sql_data *d, enum hs_sql_what what, size_t row, sqlite3_context *out)
 {
-    int rc = hs_sql_need_events(d, HS_EV_TS | HS_EV_DUR | HS_EV_SHAPE | HS_EV_PH);
+    int rc = hs_sql_need_events(d, HS_EV_TS | HS_EV_DUR | HS_EV_SHAPE);
     if (rc)
         return rc;
     if (!d->times)
         make_times(d);
     uint8_t has = d->times[d->ev.shape[row]];
-    if (d->ev.ph[row] == 'B' || d->ev.ph[row] == 'b')
-        has |= 2; /* from its end */
+    if (has_ended(d->f, row))
+        has |= 2;
     put_time(out, what, has & 1 ? d->ev.ts[row] : HS_NO_VALUE, has & 2 ? d->ev.dur[row] : HS_NO_VALUE);
     return HS_OK;
 }

@@ -1,5 +1,6 @@
 /* Spans written as a begin and an end (phases B and E) are the same to every answer as spans written in one (X): a trace of both
  * forms, asked in both. */
+#include "store/sql.h"
 #include "tests/unit/asked.h"
 #include "tests/unit/exported.h"
 #include "tests/unit/fake_view.h"
@@ -93,6 +94,31 @@ START_TEST(both_forms_give_one_answer)
 }
 END_TEST
 
+/* In SQL a begin lasts until its end; one that never ends has no duration, which is not one of zero. */
+START_TEST(sql_tells_what_is_told)
+{
+    struct hs_table a;
+    struct hs_err err = HS_ERR_INIT;
+    make(true);
+    trace_event(&t, "{\"ph\":\"b\",\"cat\":\"async\",\"name\":\"never\",\"id\":5,\"pid\":1,\"tid\":1,\"ts\":10}");
+    trace_event(&t, "{\"ph\":\"b\",\"cat\":\"async\",\"name\":\"ended\",\"id\":6,\"pid\":1,\"tid\":1,\"ts\":10}");
+    trace_event(&t, "{\"ph\":\"e\",\"cat\":\"async\",\"name\":\"ended\",\"id\":6,\"pid\":1,\"tid\":1,\"ts\":17}");
+    struct hs_run *run = json_trace_load(&t, 1);
+    hs_table_init(&a, NULL, 0);
+    ck_assert_msg(!hs_sql_run(run->ranks[0].view,
+                              "SELECT dur_ns FROM events WHERE name IN ('aten::mm', 'never', 'ended') ORDER BY event",
+                              &hs_sql_limits_default, &a, &err),
+                  "%s", err.text);
+    ck_assert_uint_eq(a.rows, 4); /* the end has a name, too */
+    ck_assert_int_eq(hs_table_cell(&a, 0, 0)->i, 40000);
+    ck_assert_int_eq(hs_table_cell(&a, 1, 0)->kind, HS_C_NULL);
+    ck_assert_int_eq(hs_table_cell(&a, 2, 0)->i, 7000);
+    ck_assert_int_eq(hs_table_cell(&a, 3, 0)->kind, HS_C_NULL);
+    hs_table_free(&a);
+    json_trace_end(&t, 1);
+}
+END_TEST
+
 /* What was written comes back: no begin gets a duration, a begin that has one keeps it. */
 START_TEST(the_file_comes_back)
 {
@@ -115,5 +141,6 @@ END_TEST
 HS_SUITE(begin_end)
 {
     HS_TEST(both_forms_give_one_answer);
+    HS_TEST(sql_tells_what_is_told);
     HS_TEST(the_file_comes_back);
 }
