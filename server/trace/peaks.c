@@ -12,7 +12,7 @@ const char *const hs_dtype_names[HS_DTYPES] = {"", "float64", "float32", "tf32",
         name, sms, gbps, {0, 0, f32, tf32, f16, f8}, mib *MIB \
     }
 
-/* First match wins. The makers' data sheets, their figures for sparse operands halved; AMD's float32 is that of its matrix units. */
+/* First match wins, of name and multiprocessors: ROCm calls both "AMD Instinct MI250X / MI250". The makers' data sheets, their figures for sparse operands halved; AMD's float32 is that of its matrix units. */
 static const struct hs_peaks g_peaks[] = {
     DEVICE("GB200", 0, 8000, 80, 1250, 2500, 5000, 126),
     DEVICE("B200", 148, 8000, 75, 1100, 2250, 4500, 126),
@@ -61,8 +61,8 @@ const struct hs_peaks *hs_peaks_of(struct hs_str device_name, int64_t sms)
 {
     for (size_t i = 0; i < sizeof g_peaks / sizeof g_peaks[0]; i++) {
         const struct hs_peaks *p = &g_peaks[i];
-        if (has_word(device_name, p->name))
-            return sms > 0 && p->sms && sms != p->sms ? NULL : p;
+        if (has_word(device_name, p->name) && (sms <= 0 || !p->sms || sms == p->sms))
+            return p;
     }
     return NULL;
 }

@@ -155,6 +155,8 @@ START_TEST(peaks_by_name)
         const struct hs_peaks *p = hs_peaks_of(hs_cstr(c[i].name), c[i].sms);
         ck_assert_msg((p ? p->gbps : 0) == c[i].gbps, "%s", c[i].name);
     }
+    ck_assert_double_eq(hs_peaks_of(HS_STR("AMD Instinct MI250X / MI250"), 110)->tflops[HS_DTYPE_F16], 191.5);
+    ck_assert_double_eq(hs_peaks_of(HS_STR("AMD Instinct MI250X / MI250"), 104)->tflops[HS_DTYPE_F16], 181);
     ck_assert_double_eq(hs_peaks_of(HS_STR("NVIDIA H100 80GB HBM3"), 132)->tflops[HS_DTYPE_F16], 989.4);
 }
 END_TEST
