@@ -153,7 +153,7 @@ static bool add_call(struct hs_op_groups *g, struct grouping *by, const struct s
              concrete = s->concrete && hs_str_contains(hs_view_str(v, name), "attention") ? s->concrete[e] : HS_NO_SYM;
     if (dims == HS_NO_SYM || types == HS_NO_SYM || o->flags[e] & OTHER_WORK)
         return true;
-    g->shapes = true;
+    g->no_shapes = NULL;
     uint32_t fresh = (uint32_t)g->n;
     uint32_t at =
         pair_of(&by->by_mask, pair_of(&by->by_name, pair_of(&by->by_shape, dims, types, e), name, e), concrete, fresh);
@@ -212,10 +212,13 @@ static int group_calls(struct hs_op_groups *g, const struct hs_cpu *cpu, const s
 
 int hs_op_groups_open(struct hs_op_groups *g, const struct hs_select *s, const struct hs_cpu *cpu, struct hs_err *err)
 {
-    *g = (struct hs_op_groups){.max = HS_MAX_EVENTS};
+    *g = (struct hs_op_groups){
+        .max = HS_MAX_EVENTS, .no_shapes = "the shapes of operators were not recorded: record with record_shapes=True"};
     find_device(g, s->view, s->gpu.n ? s->gpu.device[0] : -1);
     if (hs_view_sym(s->view, "Input Dims") == HS_NO_SYM || hs_view_sym(s->view, "Input type") == HS_NO_SYM)
         return HS_OK;
+    g->no_shapes =
+        "no kernel was launched within an operator that tells its shapes (CUDA graphs, launches from other code)";
     struct owned o = {hs_calloc(cpu->ev.n + 1, sizeof *o.ns), hs_calloc(cpu->ev.n + 1, 1), HS_VEC_INIT(HS_MAX_EVENTS)};
     int rc = take_work(g, s, cpu, &o, err);
     if (!rc)

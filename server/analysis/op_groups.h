@@ -21,11 +21,12 @@ struct hs_op_group {
 
 struct hs_op_groups {
     HS_VEC(struct hs_op_group); /* most GPU time first */
-    bool shapes;                /* some event tells its operator's shapes */
-    int64_t work_ns;            /* summed durations of all device work asked for */
-    int64_t told_ns;            /* what of it belongs to groups whose cost is told */
-    struct hs_str device;       /* name of the device; "" none told. Of the view */
-    char *name;                 /* holds it */
+    const char
+        *no_shapes;  /* why no operator that launched kernels tells its shapes, and what would help; NULL: some do */
+    int64_t work_ns; /* summed durations of all device work asked for */
+    int64_t told_ns; /* what of it belongs to groups whose cost is told */
+    struct hs_str device; /* name of the device; "" none told. Of the view */
+    char *name;           /* holds it */
     const struct hs_peaks *peaks;
 };
 

@@ -107,11 +107,8 @@ static void note_rank(const struct job *j)
     long long rank = (long long)j->sel.rank;
     if (!j->sel.gpu.n)
         return; /* said already */
-    if (!g->shapes) {
-        hs_table_note(j->out,
-                      "Rank %lld: the shapes of operators that launched kernels were not recorded: record with "
-                      "record_shapes=True.",
-                      rank);
+    if (g->no_shapes) {
+        hs_table_note(j->out, "Rank %lld: %s.", rank, g->no_shapes);
         return;
     }
     if (g->peaks)

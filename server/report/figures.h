@@ -81,6 +81,7 @@ struct hs_figures {
     bool memory_events, device_memory;  /* it tells what was allocated on devices; how much memory one has */
     bool sendrecv_untold;               /* kernels that send and receive, and nothing tells for which operation */
     bool shapes, peaks;                 /* shapes of operators were recorded; what the devices can do is known */
+    char no_shapes[200];                /* why they were not */
     char no_peaks[200];                 /* of which device it is not known */
     int64_t streaming_ns, attention_ns; /* kernels of HS_FIG_STREAMING, HS_FIG_SLOW_ATTENTION */
     int64_t unused_bytes;               /* of HS_FIG_UNUSED, on the device where it is most */

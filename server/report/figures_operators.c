@@ -74,13 +74,15 @@ int hs_figures_from_operators(struct hs_figures *f, const struct hs_run_rank *ra
 {
     struct hs_op_groups groups;
     int rc = hs_op_groups_open(&groups, sel, cpu, err);
-    f->shapes |= groups.shapes;
+    f->shapes |= !groups.no_shapes;
+    if (groups.no_shapes)
+        snprintf(f->no_shapes, sizeof f->no_shapes, "%s", groups.no_shapes);
     f->peaks |= groups.peaks != NULL;
-    if (groups.shapes && !groups.peaks)
+    if (!groups.no_shapes && !groups.peaks)
         snprintf(f->no_peaks, sizeof f->no_peaks,
                  "what the device can do at best is not known (%.80s): it is not in the table of devices, or a part of "
                  "one (MIG)",
-                 groups.name ? groups.name : "the trace does not tell its name");
+                 groups.device.n ? groups.name : "the trace does not tell its name");
     for (size_t i = 0; i < groups.n && !rc; i++)
         if (groups.p[i].told && groups.p[i].peaks && groups.p[i].gpu_ns > 0)
             take_group(f, rank, &groups.p[i]);

@@ -115,12 +115,7 @@ static void what_is_missing(struct hs_figures *f)
                                      "only Kineto on NVIDIA GPUs records it";
     static const enum hs_figure_id of_shapes[] = {HS_FIG_STREAMING, HS_FIG_SLOW_ATTENTION, HS_FIG_ABOVE_PEAK};
     for (size_t i = 0; i < sizeof of_shapes / sizeof of_shapes[0]; i++)
-        f->at[of_shapes[i]].missing =
-            !gpu         ? HS_NO_GPU
-            : !f->shapes ? "the shapes of operators that launched kernels were not recorded: record with "
-                           "record_shapes=True"
-            : !f->peaks  ? f->no_peaks
-                         : NULL;
+        f->at[of_shapes[i]].missing = !gpu ? HS_NO_GPU : !f->shapes ? f->no_shapes : !f->peaks ? f->no_peaks : NULL;
     if (gpu && !x->cpu_events)
         f->at[HS_FIG_ATTENTION].missing = HS_NO_LAUNCHES;
     if (gpu && f->sendrecv_untold && !f->at[HS_FIG_PIPELINE].nexamples)
